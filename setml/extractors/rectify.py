@@ -1,0 +1,99 @@
+"""The rectifier that all extractors share: from four corners to an upright crop."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from setml.photo import BGR
+
+#: Corners: float, (..., 4, 2), each (x, y), clockwise as seen, the first edge a short one.
+Corners = npt.NDArray[np.floating]
+
+#: A card's long side, in units of its short side.
+ASPECT: Final = 1.555
+#: Width and height of a crop, in pixels, by its form.
+CROP_SIZES: Final = {"card": (180, 280), "square": (224, 224)}
+
+
+def order_corners(corners: npt.ArrayLike) -> npt.NDArray[np.float32]:
+    """Order four corners clockwise as seen, the first edge a short one.
+
+    Parameters
+    ----------
+    corners : array_like, (4, 2)
+        The corners of a convex quadrilateral in any order, in pixels.
+
+    Returns
+    -------
+    ndarray, float32, (4, 2)
+        Of the two orders that fit, which differ by half a turn, the one whose first edge is the upper.
+
+    Examples
+    --------
+    >>> order_corners([[0, 0], [0, 10], [16, 10], [16, 0]]).tolist()
+    [[16.0, 0.0], [16.0, 10.0], [0.0, 10.0], [0.0, 0.0]]
+    """
+    points = np.asarray(corners, np.float32).reshape(4, 2)
+    spokes = points - points.mean(axis=0)
+    # y points down, so that rising angles turn clockwise.
+    points = points[np.argsort(np.arctan2(spokes[:, 1], spokes[:, 0]), kind="stable")]
+    edges = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1)
+    if edges[0] + edges[2] > edges[1] + edges[3]:
+        points = np.roll(points, -1, axis=0)
+    first, third = points[:2].mean(axis=0), points[2:].mean(axis=0)
+    # For a card that lies exactly flat, the right-hand edge counts as the upper.
+    if (third[1], -third[0]) < (first[1], -first[0]):
+        points = np.roll(points, -2, axis=0)
+    return points
+
+
+def rectify(
+    image: BGR, corners: Corners, form: Literal["card", "square"] = "card", scale: float = 1.0
+) -> BGR:
+    """Cut one card out of a photo, upright and flat.
+
+    Each pixel of the crop is the mean of the area it covers in the photo, so that stripes finer than a pixel
+    turn to a tint, as the eye sees them, and not to moire.
+
+    Parameters
+    ----------
+    image : ndarray
+        BGR, uint8, H x W x 3.
+    corners : ndarray, (4, 2)
+        In pixels of `image`, ordered as by :func:`order_corners`; they may lie outside it.
+    form : {"card", "square"}
+        The crop's form: 180 x 280 pixels as a card is, or 224 x 224.
+    scale : float
+        Multiplies the crop's size.
+
+    Returns
+    -------
+    ndarray
+        BGR, uint8; card-shaped ones have the short edges above and below. What lies outside the
+        photo repeats its border.
+    """
+    width, height = (round(side * scale) for side in CROP_SIZES[form])
+    quad = np.asarray(corners, np.float32).reshape(4, 2)
+    edges = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
+    # Sample at least as finely as the photo does, then average whole blocks.
+    across, along = max(edges[0], edges[2]) / width, max(edges[1], edges[3]) / height
+    fine = min(8, max(1, int(np.ceil(max(across, along) - 0.05))))
+    # Pixel centres lie at half coordinates, hence the shift by half a pixel on both sides.
+    target = np.float32([[0, 0], [width, 0], [width, height], [0, height]]) * fine
+    warp = cv2.getPerspectiveTransform(quad + 0.5, target)
+    half = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
+    warp = np.linalg.inv(half) @ warp @ half
+    crop = cv2.warpPerspective(
+        image,
+        warp,
+        (width * fine, height * fine),
+        flags=cv2.INTER_LINEAR,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    if fine > 1:
+        crop = cv2.resize(crop, (width, height), interpolation=cv2.INTER_AREA)
+    return np.asarray(crop, np.uint8)

@@ -1,0 +1,226 @@
+"""Photographs: a path, bytes or an open file to a BGR image, safely."""
+
+from __future__ import annotations
+
+import io
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import BinaryIO, Final
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+#: An image as this package passes it around: BGR, uint8, H x W x 3.
+BGR = npt.NDArray[np.uint8]
+
+#: What can be a photo: a path, the bytes of a file, or an open binary file.
+Source = str | os.PathLike[str] | bytes | BinaryIO
+
+#: A file of more bytes is refused unread.
+MAX_BYTES: Final = 128 * 2**20
+#: A photo of more pixels is refused before it is decoded; phones take up to 108 million.
+MAX_PIXELS: Final = 120_000_000
+#: Scaled decoding leaves at least this many pixels on the longer side.
+ENOUGH_PIXELS: Final = 1500
+
+#: The suffixes by which photos are found in a folder.
+SUFFIXES: Final = frozenset(
+    ".jpg .jpeg .jpe .jfif .png .webp .bmp .tif .tiff .avif .heic .heif .hif".split()
+)
+
+_FORMATS: Final = ("JPEG", "MPO", "PNG", "WEBP", "BMP", "DIB", "TIFF", "AVIF", "HEIF")
+_EXPECTED: Final = "expected a JPEG, PNG, WebP, BMP, TIFF, AVIF or HEIC photo"
+_HEIC_BRANDS: Final = (b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1")
+
+
+class PhotoError(ValueError):
+    """A photo could not be read; the message is one line that says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Photo:
+    """A photograph, upright.
+
+    Attributes
+    ----------
+    image : ndarray
+        The pixels: BGR, uint8, H x W x 3; perhaps of reduced size.
+    width, height : int
+        The full size in pixels, as a person sees the photo (EXIF orientation applied).
+    name : str
+        Where it came from, as it was named.
+    """
+
+    image: BGR
+    width: int
+    height: int
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        check_image(self.image)
+
+    @classmethod
+    def from_image(cls, image: BGR, name: str = "") -> Photo:
+        """Wrap pixels that are already decoded: BGR, uint8, H x W x 3."""
+        check_image(image)
+        return cls(image, image.shape[1], image.shape[0], name)
+
+    @property
+    def scale(self) -> npt.NDArray[np.float64]:
+        """Full-size pixels to a pixel of `image`: ``[x, y]``, both 1 unless it was reduced."""
+        return np.array([self.width / self.image.shape[1], self.height / self.image.shape[0]])
+
+
+def check_image(image: BGR) -> None:
+    """Check that an array is an image of this package's layout: BGR, uint8, H x W x 3.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+    """
+    if not isinstance(image, np.ndarray) or image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
+        found = f"{image.dtype} of shape {image.shape}" if isinstance(image, np.ndarray) else type(image).__name__
+        raise ValueError(f"found {found}; expected a BGR image, uint8, H x W x 3")
+    if image.size == 0:
+        raise ValueError(f"found an image of shape {image.shape}; expected at least one pixel")
+
+
+def read_photo(source: Source, *, enough: int | None = ENOUGH_PIXELS, name: str | None = None) -> Photo:
+    """Read a photograph.
+
+    Parameters
+    ----------
+    source : str, path, bytes or binary file
+        Where the photo is.
+    enough : int or None
+        Pixels of the longer side that suffice. A larger JPEG is decoded at a half, a quarter or an
+        eighth of its size, whichever is the least that is still enough (libjpeg's scaled decoding, which
+        leaves out work instead of averaging afterwards). None decodes every pixel.
+    name : str, optional
+        What to call the photo, in place of its path.
+
+    Returns
+    -------
+    Photo
+        Upright, in BGR. Transparent pixels are white, deeper pixels are scaled to 8 bits.
+
+    Raises
+    ------
+    PhotoError
+        If there is no such file, or it is no photo, damaged, or too large to be taken in safely.
+    """
+    if name is None:
+        name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "photo"
+    data = _read_bytes(source, name)
+    with _one_line_errors(name, data):
+        with Image.open(io.BytesIO(data), formats=_formats_for(data, name)) as opened:
+            width, height = opened.size
+            if width * height > MAX_PIXELS:
+                raise PhotoError(
+                    f"{name}: is {width} x {height} pixels; expected at most "
+                    f"{MAX_PIXELS // 10**6} million, save it smaller"
+                )
+            if enough is not None and opened.format in ("JPEG", "MPO"):
+                # The reduced size is at least the one asked for, on both sides.
+                factor = enough / max(width, height)
+                opened.draft(None, (max(1, int(width * factor)), max(1, int(height * factor))))
+            reduced = opened.size
+            upright = ImageOps.exif_transpose(opened)
+            if (upright.size[0] > upright.size[1]) != (reduced[0] > reduced[1]):
+                width, height = height, width
+            image = _to_bgr(upright, name)
+    return Photo(image, width, height, name)
+
+
+def _read_bytes(source: Source, name: str) -> bytes:
+    """Read a whole file, but never more than `MAX_BYTES`."""
+    try:
+        if isinstance(source, bytes):
+            data = source
+        elif isinstance(source, (str, os.PathLike)):
+            with open(source, "rb") as file:
+                data = file.read(MAX_BYTES + 1)
+        else:
+            data = source.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise PhotoError(f"{name}: there is no such file; expected a photo, check the path") from None
+    except IsADirectoryError:
+        raise PhotoError(f"{name}: is a folder; expected a photo, name the files in it") from None
+    except PermissionError:
+        raise PhotoError(f"{name}: may not be read; expected a readable file, check its permissions") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise PhotoError(f"{name}: cannot be opened ({reason}); expected a photo, check the path") from None
+    if not data:
+        raise PhotoError(f"{name}: is empty; {_EXPECTED}, copy it again")
+    if len(data) > MAX_BYTES:
+        raise PhotoError(
+            f"{name}: is larger than {MAX_BYTES // 2**20} MiB; expected a photo below that, save it smaller"
+        )
+    return data
+
+
+def _formats_for(data: bytes, name: str) -> tuple[str, ...]:
+    """Name the formats that a file may be opened as, after looking at its first bytes."""
+    box, brand = data[4:8], data[8:12]
+    if box == b"ftyp" and brand in _HEIC_BRANDS:
+        try:
+            import pi_heif  # an extra, and only phones' photos need it
+        except ImportError:
+            raise PhotoError(
+                f"{name}: is a HEIC photo, which needs a decoder; install it by: pip install 'setml[heif]'"
+            ) from None
+        pi_heif.register_heif_opener()
+        return _FORMATS
+    is_video = (
+        (box == b"ftyp" and brand not in (b"avif", b"avis"))
+        or box in (b"moov", b"mdat", b"wide")
+        or data[:4] == b"\x1aE\xdf\xa3"
+        or (data[:4] == b"RIFF" and brand == b"AVI ")
+    )
+    if is_video:
+        raise PhotoError(f"{name}: is a video; {_EXPECTED}, save one frame of it as a photo")
+    return tuple(f for f in _FORMATS if f != "HEIF")
+
+
+@contextmanager
+def _one_line_errors(name: str, data: bytes) -> Iterator[None]:
+    """Turn what decoders raise into a `PhotoError` of one line."""
+    try:
+        with warnings.catch_warnings():
+            # Metadata that is odd, and sizes between Pillow's limit and ours, are no reason to warn.
+            warnings.simplefilter("ignore")
+            yield
+    except PhotoError:
+        raise
+    except UnidentifiedImageError:
+        kind = "a GIF" if data[:4] == b"GIF8" else "a PDF" if data[:4] == b"%PDF" else "not a photo"
+        raise PhotoError(f"{name}: is {kind}; {_EXPECTED}, convert it") from None
+    except Image.DecompressionBombError:
+        raise PhotoError(
+            f"{name}: has far too many pixels; expected at most {MAX_PIXELS // 10**6} million, save it smaller"
+        ) from None
+    # A damaged file fails in a decoder in any of many ways; for its owner they are one.
+    except Exception as error:
+        fault = "is cut short" if "truncated" in str(error) else "is damaged"
+        raise PhotoError(f"{name}: {fault} and cannot be decoded; {_EXPECTED}, copy it again") from None
+
+
+def _to_bgr(image: Image.Image, name: str) -> BGR:
+    """Convert a Pillow image of any mode to BGR, uint8, H x W x 3."""
+    if image.mode.startswith("I"):
+        # 16 bits of grey, which 257 scales onto 8 bits exactly.
+        grey = np.clip(np.asarray(image, np.float32) / 257, 0, 255).round().astype(np.uint8)
+        return cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR)
+    if image.mode == "F":
+        raise PhotoError(f"{name}: has floating-point pixels; expected 8 or 16 bits a channel, convert it")
+    if image.has_transparency_data:
+        rgba = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba)
+    return cv2.cvtColor(np.asarray(image.convert("RGB")), cv2.COLOR_RGB2BGR)
