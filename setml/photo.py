@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO, Final
@@ -13,7 +13,20 @@ from typing import BinaryIO, Final
 import cv2
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, ImageOps, UnidentifiedImageError
+
+# Importing a plugin registers its format; Pillow's own search would import all forty.
+from PIL import (
+    AvifImagePlugin,  # noqa: F401
+    BmpImagePlugin,  # noqa: F401
+    ExifTags,
+    Image,
+    ImageOps,
+    JpegImagePlugin,  # noqa: F401
+    PngImagePlugin,  # noqa: F401
+    TiffImagePlugin,  # noqa: F401
+    UnidentifiedImageError,
+    WebPImagePlugin,  # noqa: F401
+)
 
 #: An image as this package passes it around: BGR, uint8, H x W x 3.
 BGR = npt.NDArray[np.uint8]
@@ -33,7 +46,7 @@ SUFFIXES: Final = frozenset(
     ".jpg .jpeg .jpe .jfif .png .webp .bmp .tif .tiff .avif .heic .heif .hif".split()
 )
 
-_FORMATS: Final = ("JPEG", "MPO", "PNG", "WEBP", "BMP", "DIB", "TIFF", "AVIF", "HEIF")
+_FORMATS: Final = ("JPEG", "PNG", "WEBP", "BMP", "TIFF", "AVIF")
 _EXPECTED: Final = "expected a JPEG, PNG, WebP, BMP, TIFF, AVIF or HEIC photo"
 _HEIC_BRANDS: Final = (b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1")
 
@@ -118,24 +131,23 @@ def read_photo(source: Source, *, enough: int | None = ENOUGH_PIXELS, name: str 
     if name is None:
         name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "photo"
     data = _read_bytes(source, name)
-    with _one_line_errors(name, data):
-        with Image.open(io.BytesIO(data), formats=_formats_for(data, name)) as opened:
-            width, height = opened.size
-            if width * height > MAX_PIXELS:
-                raise PhotoError(
-                    f"{name}: is {width} x {height} pixels; expected at most "
-                    f"{MAX_PIXELS // 10**6} million, save it smaller"
-                )
-            if enough is not None and opened.format in ("JPEG", "MPO"):
-                # The reduced size is at least the one asked for, on both sides.
-                factor = enough / max(width, height)
-                opened.draft(None, (max(1, int(width * factor)), max(1, int(height * factor))))
-            reduced = opened.size
-            upright = ImageOps.exif_transpose(opened)
-            if (upright.size[0] > upright.size[1]) != (reduced[0] > reduced[1]):
-                width, height = height, width
-            image = _to_bgr(upright, name)
-    return Photo(image, width, height, name)
+    formats = _formats_for(data, name)
+    with _decoding(name, data):
+        image = Image.open(io.BytesIO(data), formats=formats)
+    width, height = image.size
+    if width * height > MAX_PIXELS:
+        raise _too_many_pixels(name, f"{width} x {height}")
+    if enough is not None and image.format in ("JPEG", "MPO"):
+        # The reduced size is at least the one asked for, on both sides.
+        factor = enough / max(width, height)
+        image.draft(None, (max(1, int(width * factor)), max(1, int(height * factor))))
+    with _decoding(name, data):
+        image.load()
+        turned = image.getexif().get(ExifTags.Base.Orientation, 1) in (5, 6, 7, 8)
+        ImageOps.exif_transpose(image, in_place=True)
+    if turned:
+        width, height = height, width
+    return Photo(_to_bgr(image, name), width, height, name)
 
 
 def _read_bytes(source: Source, name: str) -> bytes:
@@ -166,7 +178,7 @@ def _read_bytes(source: Source, name: str) -> bytes:
     return data
 
 
-def _formats_for(data: bytes, name: str) -> tuple[str, ...]:
+def _formats_for(data: bytes, name: str) -> Sequence[str]:
     """Name the formats that a file may be opened as, after looking at its first bytes."""
     box, brand = data[4:8], data[8:12]
     if box == b"ftyp" and brand in _HEIC_BRANDS:
@@ -177,7 +189,7 @@ def _formats_for(data: bytes, name: str) -> tuple[str, ...]:
                 f"{name}: is a HEIC photo, which needs a decoder; install it by: pip install 'setml[heif]'"
             ) from None
         pi_heif.register_heif_opener()
-        return _FORMATS
+        return ("HEIF",)
     is_video = (
         (box == b"ftyp" and brand not in (b"avif", b"avis"))
         or box in (b"moov", b"mdat", b"wide")
@@ -186,30 +198,32 @@ def _formats_for(data: bytes, name: str) -> tuple[str, ...]:
     )
     if is_video:
         raise PhotoError(f"{name}: is a video; {_EXPECTED}, save one frame of it as a photo")
-    return tuple(f for f in _FORMATS if f != "HEIF")
+    return _FORMATS
 
 
 @contextmanager
-def _one_line_errors(name: str, data: bytes) -> Iterator[None]:
-    """Turn what decoders raise into a `PhotoError` of one line."""
+def _decoding(name: str, data: bytes) -> Iterator[None]:
+    """Turn whatever a decoder raises into a `PhotoError` of one line."""
     try:
         with warnings.catch_warnings():
-            # Metadata that is odd, and sizes between Pillow's limit and ours, are no reason to warn.
+            # Odd metadata, and sizes between Pillow's limit and ours, are no reason to warn.
             warnings.simplefilter("ignore")
             yield
-    except PhotoError:
-        raise
     except UnidentifiedImageError:
         kind = "a GIF" if data[:4] == b"GIF8" else "a PDF" if data[:4] == b"%PDF" else "not a photo"
         raise PhotoError(f"{name}: is {kind}; {_EXPECTED}, convert it") from None
     except Image.DecompressionBombError:
-        raise PhotoError(
-            f"{name}: has far too many pixels; expected at most {MAX_PIXELS // 10**6} million, save it smaller"
-        ) from None
+        raise _too_many_pixels(name, "far too many") from None
     # A damaged file fails in a decoder in any of many ways; for its owner they are one.
     except Exception as error:
-        fault = "is cut short" if "truncated" in str(error) else "is damaged"
-        raise PhotoError(f"{name}: {fault} and cannot be decoded; {_EXPECTED}, copy it again") from None
+        fault = "is cut short" if "truncated" in str(error).lower() else "is damaged"
+        raise PhotoError(f"{name}: {fault} and cannot be decoded; {_EXPECTED}, copy it again") from error
+
+
+def _too_many_pixels(name: str, found: str) -> PhotoError:
+    return PhotoError(
+        f"{name}: has {found} pixels; expected at most {MAX_PIXELS // 10**6} million, save it smaller"
+    )
 
 
 def _to_bgr(image: Image.Image, name: str) -> BGR:

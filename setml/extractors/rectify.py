@@ -10,11 +10,10 @@ import numpy.typing as npt
 
 from setml.photo import BGR
 
-#: Corners: float, (..., 4, 2), each (x, y), clockwise as seen, the first edge a short one.
+#: Corners: float, (..., 4, 2), each (x, y); (0, 0) is the upper left corner of the photo, not the middle
+#: of its first pixel.
 Corners = npt.NDArray[np.floating]
 
-#: A card's long side, in units of its short side.
-ASPECT: Final = 1.555
 #: Width and height of a crop, in pixels, by its form.
 CROP_SIZES: Final = {"card": (180, 280), "square": (224, 224)}
 
@@ -64,7 +63,7 @@ def rectify(
     image : ndarray
         BGR, uint8, H x W x 3.
     corners : ndarray, (4, 2)
-        In pixels of `image`, ordered as by :func:`order_corners`; they may lie outside it.
+        Clockwise, the first edge a short one; they may lie outside the photo.
     form : {"card", "square"}
         The crop's form: 180 x 280 pixels as a card is, or 224 x 224.
     scale : float
@@ -73,8 +72,8 @@ def rectify(
     Returns
     -------
     ndarray
-        BGR, uint8; card-shaped ones have the short edges above and below. What lies outside the
-        photo repeats its border.
+        BGR, uint8, H x W x 3; card-shaped ones have the short edges above and below. What lies outside the
+        photo is filled with the color of the card's paper.
     """
     width, height = (round(side * scale) for side in CROP_SIZES[form])
     quad = np.asarray(corners, np.float32).reshape(4, 2)
@@ -82,18 +81,22 @@ def rectify(
     # Sample at least as finely as the photo does, then average whole blocks.
     across, along = max(edges[0], edges[2]) / width, max(edges[1], edges[3]) / height
     fine = min(8, max(1, int(np.ceil(max(across, along) - 0.05))))
-    # Pixel centres lie at half coordinates, hence the shift by half a pixel on both sides.
-    target = np.float32([[0, 0], [width, 0], [width, height], [0, height]]) * fine
-    warp = cv2.getPerspectiveTransform(quad + 0.5, target)
-    half = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
-    warp = np.linalg.inv(half) @ warp @ half
+    size = (width * fine, height * fine)
     crop = cv2.warpPerspective(
-        image,
-        warp,
-        (width * fine, height * fine),
-        flags=cv2.INTER_LINEAR,
-        borderMode=cv2.BORDER_REPLICATE,
+        image, _homography(quad, *size), size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
     if fine > 1:
         crop = cv2.resize(crop, (width, height), interpolation=cv2.INTER_AREA)
+    if quad.min() < 0 or (quad.max(axis=0) > image.shape[1::-1]).any():
+        inside = np.full(image.shape[:2], 255, np.uint8)
+        seen = cv2.warpPerspective(inside, _homography(quad, width, height), (width, height)) == 255
+        if seen.any():
+            crop[~seen] = np.percentile(crop[seen], 75, axis=0)
     return np.asarray(crop, np.uint8)
+
+
+def _homography(quad: Corners, width: int, height: int) -> npt.NDArray[np.float64]:
+    """Map a quadrilateral to a rectangle, in OpenCV's coordinates, whose zero is a pixel's middle."""
+    target = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    shift = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
+    return np.asarray(np.linalg.inv(shift) @ cv2.getPerspectiveTransform(quad, target) @ shift)

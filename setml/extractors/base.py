@@ -1,0 +1,106 @@
+"""The interface of all extractors, and what they return."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from setml.extractors.rectify import CROP_SIZES, rectify
+from setml.photo import BGR, check_image
+
+
+@dataclass(frozen=True)
+class Detections:
+    """The cards found in one image.
+
+    Attributes
+    ----------
+    corners : ndarray, float32, (n, 4, 2)
+        In pixels of the image, clockwise, the first edge a short one; some may lie outside.
+    scores : ndarray, float32, (n,)
+        How sure the extractor is that each is a card, 0 to 1.
+    crops : ndarray, uint8, (n, 280, 180, 3)
+        BGR, each card upright and flat.
+    """
+
+    corners: npt.NDArray[np.float32]
+    scores: npt.NDArray[np.float32]
+    crops: npt.NDArray[np.uint8]
+
+    def __post_init__(self) -> None:
+        n = len(self.corners)
+        width, height = CROP_SIZES["card"]
+        for name, shape in (("corners", (n, 4, 2)), ("scores", (n,)), ("crops", (n, height, width, 3))):
+            found = getattr(self, name).shape
+            if found != shape:
+                raise ValueError(f"{name} has shape {found}; expected {shape}")
+
+    def __len__(self) -> int:
+        return len(self.corners)
+
+
+class Extractor(ABC):
+    """Finds the cards in an image; a subclass says how in :meth:`find`."""
+
+    #: The name by which the command line and the comparison know it.
+    name: ClassVar[str]
+
+    @abstractmethod
+    def find(self, image: BGR) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Find the cards.
+
+        Parameters
+        ----------
+        image : ndarray
+            BGR, uint8, H x W x 3.
+
+        Returns
+        -------
+        corners : ndarray, float32, (n, 4, 2)
+            Clockwise, the first edge a short one, in pixels of `image`.
+        scores : ndarray, float32, (n,)
+            0 to 1.
+        """
+
+    def extract(self, image: BGR) -> Detections:
+        """Find the cards and cut them out; `image` is BGR, uint8, H x W x 3.
+
+        The cards come in reading order: by rows from above, each from the left.
+        """
+        check_image(image)
+        corners, scores = self.find(image)
+        order = reading_order(corners)
+        corners, scores = corners[order], scores[order]
+        width, height = CROP_SIZES["card"]
+        crops = np.empty((len(corners), height, width, 3), np.uint8)
+        for crop, quad in zip(crops, corners, strict=True):
+            crop[:] = rectify(image, quad)
+        return Detections(corners, scores, crops)
+
+
+def reading_order(corners: npt.NDArray[np.floating]) -> npt.NDArray[np.intp]:
+    """Order quadrilaterals as one reads: by rows from above, each row from the left.
+
+    Parameters
+    ----------
+    corners : ndarray, (n, 4, 2)
+
+    Returns
+    -------
+    ndarray, int, (n,)
+        Places in `corners`.
+    """
+    if not len(corners):
+        return np.empty(0, np.intp)
+    centers = corners.mean(axis=1)
+    height = np.median(np.ptp(corners[..., 1], axis=1))
+    by_height = np.argsort(centers[:, 1], kind="stable")
+    # A new row begins where the next card lies half a card lower than the one before it.
+    steps = np.diff(centers[by_height, 1], prepend=centers[by_height[0], 1])
+    rows = np.empty(len(corners), np.intp)
+    rows[by_height] = np.cumsum(steps > height / 2)
+    return np.lexsort((centers[:, 0], rows))

@@ -1,0 +1,184 @@
+"""The classical extractor: thresholds, contours and four-cornered polygons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from setml.extractors.base import Extractor
+from setml.extractors.rectify import order_corners, rectify
+from setml.photo import BGR
+from setml.symbols import find_symbols, layout_error, reflectance
+
+Quad = npt.NDArray[np.float32]
+
+#: Pixels of the longer side at which contours are sought.
+WORKING_SIDE: Final = 1100
+#: The least side of a card, and the least root of its area, as shares of the longer side.
+LEAST_SIDE: Final = 0.02
+LEAST_ROOT: Final = 0.028
+#: How far the symbols may stand from where a card has them, in its short sides.
+MOST_LAYOUT_ERROR: Final = 0.16
+
+
+class Contours(Extractor):
+    """Grey, blur, threshold, `findContours`, `approxPolyDP`, as the article on solving SET with OpenCV has it.
+
+    What is added to the article's path: besides Otsu's threshold of grey, a few others, among them the gaps
+    between Canny's edges, so that a card that one of them loses is found by another; lines fitted to each side,
+    so that round corners come out sharp; and as the check that keeps non-cards out, one to three symbols
+    where a card has them.
+    """
+
+    name: ClassVar[str] = "contours"
+
+    def find(self, image: BGR) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        scale = min(1.0, WORKING_SIDE / max(image.shape[:2]))
+        small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        quads = [quad for binary in _binarize(small) for quad in _quads(binary)]
+        cards = []
+        for group in _groups(quads):
+            quad, error = _read_layout(small, _medoid(group))
+            if error <= MOST_LAYOUT_ERROR:
+                # Symbols in place say more than the number of thresholds that agree.
+                cards.append((error - 0.01 * len(group), len(group), quad))
+        cards.sort(key=lambda card: card[0])
+        kept: list[tuple[int, Quad]] = []
+        for _, votes, quad in cards:
+            if all(_overlap(quad, other) < 0.25 for _, other in kept):
+                kept.append((votes, quad))
+        if not kept:
+            return np.empty((0, 4, 2), np.float32), np.empty(0, np.float32)
+        size = np.array(small.shape[1::-1]) / image.shape[1::-1]
+        corners = np.stack([quad for _, quad in kept]) / size
+        scores = [1 - 0.5**votes for votes, _ in kept]
+        return corners.astype(np.float32), np.array(scores, np.float32)
+
+
+def _binarize(image: BGR) -> Iterator[npt.NDArray[np.uint8]]:
+    """Separate cards from table in several ways; 255 where a card may be."""
+    grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (3, 3), 0)
+    _, binary = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
+    yield np.asarray(binary, np.uint8)
+    # White paper differs from a colored table most in the darkest channel.
+    blue, green, red = cv2.split(image)
+    darkest = cv2.GaussianBlur(cv2.min(cv2.min(blue, green), red), (3, 3), 0)
+    otsu, _ = cv2.threshold(darkest, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
+    for factor in (1.2, 1.5):
+        if factor * otsu < 250:
+            yield np.asarray(cv2.threshold(darkest, factor * otsu, 255, cv2.THRESH_BINARY)[1], np.uint8)
+    window = max(image.shape[:2]) // 40 | 1
+    yield np.asarray(
+        cv2.adaptiveThreshold(darkest, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, window, -2),
+        np.uint8,
+    )
+    # On a white table only the edges show; what lies between them are the cards.
+    edges = cv2.dilate(cv2.Canny(grey, 20, 60), np.ones((3, 3), np.uint8))
+    yield cv2.bitwise_not(edges).astype(np.uint8, copy=False)
+
+
+def _quads(binary: npt.NDArray[np.uint8]) -> Iterator[Quad]:
+    """Find the contours that are quadrilaterals of a card's size and form."""
+    longest = max(binary.shape)
+    contours, _ = cv2.findContours(binary, cv2.RETR_TREE, cv2.CHAIN_APPROX_NONE)
+    for contour in contours:
+        if len(contour) < 4 * LEAST_SIDE * longest:
+            continue
+        area = cv2.contourArea(contour)
+        if not (LEAST_ROOT * longest) ** 2 <= area <= 0.5 * binary.size:
+            continue
+        hull = cv2.convexHull(contour)
+        if area < 0.85 * cv2.contourArea(hull):
+            continue
+        quad = _fit_quad(contour, hull)
+        if quad is None or area < 0.88 * cv2.contourArea(quad):
+            continue
+        sides = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
+        aspect = (sides[1] + sides[3]) / (sides[0] + sides[2])
+        if 1 / 2.6 <= aspect <= 2.6 and sides.min() >= LEAST_SIDE * longest:
+            # A contour runs through the middle of its pixels.
+            yield quad + np.float32(0.5)
+
+
+def _fit_quad(contour: npt.NDArray[np.int32], hull: npt.NDArray[np.int32]) -> Quad | None:
+    """Fit a quadrilateral with sharp corners to a contour, or None if it is none."""
+    around = cv2.arcLength(hull, True)
+    for share in (0.015, 0.02, 0.03, 0.04, 0.05, 0.065, 0.08, 0.1):
+        rough = cv2.approxPolyDP(hull, share * around, True).reshape(-1, 2)
+        if len(rough) <= 4:
+            break
+    if len(rough) != 4:
+        return None
+    rough = rough.astype(np.float32)
+    points = contour.reshape(-1, 2).astype(np.float32)
+    lines = []
+    for start, end in zip(rough, np.roll(rough, -1, axis=0), strict=True):
+        length = float(np.hypot(*(end - start)))
+        ux, uy = (end - start) / max(length, 1e-6)
+        x, y = points[:, 0] - start[0], points[:, 1] - start[1]
+        along, off = x * ux + y * uy, np.abs(x * uy - y * ux)
+        # The corners are round; only what lies between them is straight.
+        side = points[(along > 0.15 * length) & (along < 0.85 * length) & (off < max(2.5, 0.06 * length))]
+        if len(side) < 5:
+            return None
+        lines.append(cv2.fitLine(side, cv2.DIST_HUBER, 0, 0.01, 0.01).ravel())
+    quad = np.empty((4, 2), np.float32)
+    for i in range(4):
+        (ax, ay, px, py), (bx, by, qx, qy) = lines[i - 1], lines[i]
+        cross = ax * by - ay * bx
+        if abs(cross) < 0.2:
+            return None
+        t = ((qx - px) * by - (qy - py) * bx) / cross
+        quad[i] = px + t * ax, py + t * ay
+    if np.abs(quad - rough).max() > 0.05 * around or not cv2.isContourConvex(quad.astype(np.int32)):
+        return None
+    return quad
+
+
+def _groups(quads: list[Quad]) -> Iterator[list[Quad]]:
+    """Put quadrilaterals that are nearly the same together."""
+    left = [order_corners(quad) for quad in quads]
+    while left:
+        first, near, far = left[0], [], []
+        reach = np.abs(first[0] - first[2]).sum() * 0.3
+        for quad in left:
+            same = np.abs(quad.mean(axis=0) - first.mean(axis=0)).sum() < reach and _overlap(first, quad) > 0.8
+            (near if same else far).append(quad)
+        yield near
+        left = far
+
+
+def _medoid(group: list[Quad]) -> Quad:
+    """Return the member that lies in the middle of its group."""
+    # Nearly square ones may start at another corner.
+    aligned = np.stack(
+        [
+            min((np.roll(quad, turn, axis=0) for turn in range(4)), key=lambda q: np.abs(q - group[0]).sum())
+            for quad in group
+        ]
+    )
+    distances = np.abs(aligned - np.median(aligned, axis=0)).sum(axis=(1, 2))
+    return np.asarray(aligned[distances.argmin()], np.float32)
+
+
+def _overlap(a: Quad, b: Quad) -> float:
+    """Intersection over union of two convex quadrilaterals."""
+    both, _ = cv2.intersectConvexConvex(a, b)
+    return float(both / (cv2.contourArea(a) + cv2.contourArea(b) - both))
+
+
+def _read_layout(image: BGR, quad: Quad) -> tuple[Quad, float]:
+    """Turn a quadrilateral so that its symbols lie across, and tell how far they are from their places.
+
+    A slanted view can make a card's long side look the shorter, so that both ways are tried.
+    """
+    ordered = order_corners(quad)
+    tried = []
+    for way in (ordered, np.roll(ordered, -1, axis=0)):
+        symbols, _ = find_symbols(reflectance(rectify(image, way, scale=0.5)))
+        tried.append((way, layout_error(symbols)))
+    return min(tried, key=lambda pair: pair[1])
