@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import cv2
 import numpy as np
@@ -60,6 +60,16 @@ def reflectance(crop: BGR) -> npt.NDArray[np.float32]:
     return np.minimum(crop.astype(np.float32) / np.maximum(paper, 1), 1)
 
 
+def least_channel(image: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Take the least of the three channels of each pixel: (H, W, 3) to (H, W), of the same type.
+
+    White paper differs from ink, and from a colored table, most in its darkest channel.
+    """
+    # Five times as fast as numpy's minimum over so short an axis.
+    first, second, third = cv2.split(image)
+    return cv2.min(cv2.min(first, second), third)
+
+
 def find_symbols(
     reflected: npt.NDArray[np.float32],
 ) -> tuple[list[Symbol], npt.NDArray[np.uint8]]:
@@ -77,15 +87,13 @@ def find_symbols(
     ndarray, uint8, (H, W)
         1 where there is ink.
     """
-    darkest = reflected.min(axis=2)
-    tried = []
-    # A shadow's edge absorbs every channel alike, which ink does not: where darkness misleads, try color.
-    for strength in (1 - darkest, reflected.max(axis=2) - darkest):
-        symbols, mask = _threshold_symbols(strength)
-        if layout_error(symbols) < 0.1:
-            return symbols, mask
-        tried.append((symbols, mask))
-    return min(tried, key=lambda pair: layout_error(pair[0]))
+    darkest = least_channel(reflected)
+    by_darkness = _threshold_symbols(1 - darkest)
+    if layout_error(by_darkness[0]) < 0.1:
+        return by_darkness
+    # A shadow's edge absorbs every channel alike, which ink does not: where darkness misleads, color may tell.
+    by_color = _threshold_symbols(1 - least_channel(1 - reflected) - darkest)
+    return min(by_darkness, by_color, key=lambda found: layout_error(found[0]))
 
 
 def _threshold_symbols(strength: npt.NDArray[np.float32]) -> tuple[list[Symbol], npt.NDArray[np.uint8]]:

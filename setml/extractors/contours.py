@@ -12,7 +12,7 @@ import numpy.typing as npt
 from setml.extractors.base import Extractor
 from setml.extractors.rectify import order_corners, rectify
 from setml.photo import BGR
-from setml.symbols import find_symbols, layout_error, reflectance
+from setml.symbols import find_symbols, layout_error, least_channel, reflectance
 
 Quad = npt.NDArray[np.float32]
 
@@ -64,9 +64,7 @@ def _binarize(image: BGR) -> Iterator[npt.NDArray[np.uint8]]:
     grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (3, 3), 0)
     _, binary = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
     yield np.asarray(binary, np.uint8)
-    # White paper differs from a colored table most in the darkest channel.
-    blue, green, red = cv2.split(image)
-    darkest = cv2.GaussianBlur(cv2.min(cv2.min(blue, green), red), (3, 3), 0)
+    darkest = cv2.GaussianBlur(least_channel(image), (3, 3), 0)
     otsu, _ = cv2.threshold(darkest, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
     for factor in (1.2, 1.5):
         if factor * otsu < 250:
