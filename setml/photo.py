@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -67,12 +68,15 @@ class Photo:
         The full size in pixels, as a person sees the photo (EXIF orientation applied).
     name : str
         Where it came from, as it was named.
+    seconds : float
+        How long reading it took.
     """
 
     image: BGR
     width: int
     height: int
     name: str = ""
+    seconds: float = 0.0
 
     def __post_init__(self) -> None:
         check_image(self.image)
@@ -130,6 +134,7 @@ def read_photo(source: Source, *, enough: int | None = ENOUGH_PIXELS, name: str 
     """
     if name is None:
         name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "photo"
+    started = time.perf_counter()
     data = _read_bytes(source, name)
     formats = _formats_for(data, name)
     with _decoding(name, data):
@@ -147,7 +152,8 @@ def read_photo(source: Source, *, enough: int | None = ENOUGH_PIXELS, name: str 
         ImageOps.exif_transpose(image, in_place=True)
     if turned:
         width, height = height, width
-    return Photo(_to_bgr(image, name), width, height, name)
+    pixels = _to_bgr(image, name)
+    return Photo(pixels, width, height, name, time.perf_counter() - started)
 
 
 def _read_bytes(source: Source, name: str) -> bytes:

@@ -1,0 +1,136 @@
+"""The path of one photograph, in one place: read, extract, classify, find the sets."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Final, TypeVar
+
+import numpy as np
+
+from setml.classifiers import CLASSIFIERS, Classifier, likeliest
+from setml.extractors import EXTRACTORS, Extractor
+from setml.photo import BGR, Photo, Source, read_photo
+from setml.sets import METHODS
+from setml.solution import FoundCard, Solution
+
+#: What is used where none is named.
+DEFAULT_EXTRACTOR: Final = "contours"
+DEFAULT_CLASSIFIER: Final = "heuristics"
+DEFAULT_METHOD: Final = "key"
+
+#: A card of less confidence is said to be uncertain.
+CERTAIN: Final = 0.9
+
+Part = TypeVar("Part", Extractor, Classifier)
+
+
+class Solver:
+    """Reads photos of cards and finds every set.
+
+    Parameters
+    ----------
+    extractor : str or Extractor
+        How cards are found; a name of :data:`setml.extractors.EXTRACTORS`.
+    classifier : str or Classifier
+        How cards are read; a name of :data:`setml.classifiers.CLASSIFIERS`.
+    method : {"key", "triples"}
+        How sets are found; both find the same.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> from setml import draw_table
+    >>> table = draw_table(["1RSD", "2RSD", "3RSD", "1GTO"], seed=1)
+    >>> solution = Solver().solve(table.image)
+    >>> [str(solution.cards[place].card) for place in solution.sets[0]]
+    ['1 solid red diamond', '2 solid red diamonds', '3 solid red diamonds']
+    """
+
+    def __init__(
+        self,
+        extractor: str | Extractor = DEFAULT_EXTRACTOR,
+        classifier: str | Classifier = DEFAULT_CLASSIFIER,
+        method: str = DEFAULT_METHOD,
+    ) -> None:
+        self.extractor = _make(EXTRACTORS, extractor, "extractor")
+        self.classifier = _make(CLASSIFIERS, classifier, "classifier")
+        if method not in METHODS:
+            raise ValueError(f"there is no method {method!r}; expected one of {', '.join(METHODS)}")
+        self.find_sets = METHODS[method]
+
+    def solve(self, photo: Source | Photo | BGR) -> Solution:
+        """Find all cards and all sets of a photo.
+
+        Parameters
+        ----------
+        photo : path, bytes, binary file, Photo or ndarray
+            An array is an image: BGR, uint8, H x W x 3.
+
+        Raises
+        ------
+        PhotoError
+            If the photo cannot be read.
+        """
+        if isinstance(photo, np.ndarray):
+            photo = Photo.from_image(photo)
+        elif not isinstance(photo, Photo):
+            photo = read_photo(photo)
+        started = time.perf_counter()
+        found = self.extractor.extract(photo.image)
+        extracted = time.perf_counter()
+        probabilities = self.classifier.predict_proba(found.crops)
+        cards = []
+        for quad, score, crop, likelihood in zip(
+            found.corners, found.scores, found.crops, probabilities, strict=True
+        ):
+            confidence = float(score * likelihood.max(axis=1).prod())
+            cards.append(
+                FoundCard(
+                    card=likeliest(likelihood),
+                    corners=quad * photo.scale,
+                    confidence=confidence,
+                    certain=confidence >= CERTAIN,
+                    probabilities=likelihood,
+                    crop=crop,
+                )
+            )
+        sets = self.find_sets([found.card for found in cards])
+        ended = time.perf_counter()
+        seconds = {
+            "read": photo.seconds,
+            "extract": extracted - started,
+            "classify": ended - extracted,
+            "total": photo.seconds + ended - started,
+        }
+        return Solution(photo.name, photo.width, photo.height, tuple(cards), tuple(sets), seconds)
+
+
+def _make(parts: Mapping[str, type[Part]], part: str | Part, kind: str) -> Part:
+    """Return a part that was given, or make the one that was named."""
+    if not isinstance(part, str):
+        return part
+    if part not in parts:
+        raise ValueError(f"there is no {kind} {part!r}; expected one of {', '.join(parts)}")
+    return parts[part]()
+
+
+def solve(
+    photo: Source | Photo | BGR,
+    *,
+    extractor: str | Extractor = DEFAULT_EXTRACTOR,
+    classifier: str | Classifier = DEFAULT_CLASSIFIER,
+) -> Solution:
+    """Find all cards and all sets of a photo, in one line; see :class:`Solver`.
+
+    Examples
+    --------
+    >>> import setml
+    >>> solution = setml.solve("table.jpg")  # doctest: +SKIP
+    >>> print(solution.to_json())  # doctest: +SKIP
+    """
+    return Solver(extractor, classifier).solve(photo)
