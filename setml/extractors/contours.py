@@ -55,7 +55,7 @@ class Contours(Extractor):
             return np.empty((0, 4, 2), np.float32), np.empty(0, np.float32)
         size = np.array(small.shape[1::-1]) / image.shape[1::-1]
         corners = np.stack([quad for _, quad in kept]) / size
-        scores = [1 - 0.5**votes for votes, _ in kept]
+        scores = [1 - 0.03 / votes for votes, _ in kept]
         return corners.astype(np.float32), np.array(scores, np.float32)
 
 

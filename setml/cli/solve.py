@@ -1,0 +1,244 @@
+"""``setml solve``: photos in, cards and sets out."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from setml.sets import METHODS
+
+if TYPE_CHECKING:
+    from setml.solution import Solution
+
+Answer = dict[str, Any]
+
+
+class _Registered(click.ParamType):
+    """A name in one of the package's mappings, which are imported only when one is given."""
+
+    def __init__(self, kind: str) -> None:
+        self.name = kind
+
+    def _names(self) -> Sequence[str]:
+        from setml.classifiers import CLASSIFIERS
+        from setml.extractors import EXTRACTORS
+
+        return sorted(EXTRACTORS if self.name == "extractor" else CLASSIFIERS)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self._names():
+            self.fail(f"there is no {self.name} {value!r}; expected one of {', '.join(self._names())}", param, ctx)
+        return str(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[click.shell_completion.CompletionItem]:
+        return [click.shell_completion.CompletionItem(n) for n in self._names() if n.startswith(incomplete)]
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One photo to solve, and where its picture goes."""
+
+    name: str
+    source: str | bytes
+    picture: Path | None
+    overwrite: bool
+    extractor: str
+    classifier: str
+    method: str
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  setml solve table.jpg                    the cards and the sets, in words
+  setml solve table.jpg -o sets.jpg        and as a picture
+  setml solve holiday/ --jobs 2 --json     a folder, a line of JSON for each photo
+  cat table.jpg | setml solve -            from standard input"""
+)
+@click.argument("photos", nargs=-1, required=True, metavar="PHOTO...", type=click.Path())
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Write the picture here; a folder for several photos."
+)
+@click.option("--overwrite", is_flag=True, help="Let the picture replace a file that is there; never a source.")
+@click.option("--show", is_flag=True, help="Open the picture in a window.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON lines only, one for each photo.")
+@click.option("--extractor", type=_Registered("extractor"), help="How cards are found.")
+@click.option("--classifier", type=_Registered("classifier"), help="How cards are read.")
+@click.option("--method", type=click.Choice(list(METHODS)), default="key", show_default=True, help="How sets are found.")
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Photos solved at a time.")
+def solve(
+    photos: tuple[str, ...],
+    output: Path | None,
+    overwrite: bool,
+    show: bool,
+    as_json: bool,
+    extractor: str | None,
+    classifier: str | None,
+    method: str,
+    jobs: int,
+) -> int:
+    """Find every set on photographs: files, folders, patterns such as '*.jpg', or - for standard input."""
+    from setml.solver import DEFAULT_CLASSIFIER, DEFAULT_EXTRACTOR
+
+    if show and sys.platform.startswith("linux") and not (os.getenv("DISPLAY") or os.getenv("WAYLAND_DISPLAY")):
+        raise click.UsageError("--show found no display to open a window on; write the picture with -o instead")
+    sources = list(_expand(photos))
+    if show and output is None:
+        output = Path(tempfile.mkdtemp(prefix="setml-"))
+    pictures = _place_pictures(sources, output, overwrite)
+    tasks = [
+        _Task(
+            name=source,
+            source=sys.stdin.buffer.read() if source == "-" else source,
+            picture=picture,
+            overwrite=overwrite,
+            extractor=extractor or DEFAULT_EXTRACTOR,
+            classifier=classifier or DEFAULT_CLASSIFIER,
+            method=method,
+        )
+        for source, picture in zip(sources, pictures, strict=True)
+    ]
+    failed = False
+    for task, answer in zip(tasks, _with_progress(_run(tasks, jobs), len(tasks)), strict=True):
+        failed |= "error" in answer
+        if as_json:
+            click.echo(json.dumps(answer))
+        elif "error" in answer:
+            click.echo(f"setml: {answer['error']}", err=True)
+        else:
+            click.echo(_in_words(answer))
+        if show and "error" not in answer and task.picture is not None:
+            click.launch(str(task.picture))
+    return int(failed)
+
+
+def _expand(photos: Iterable[str]) -> Iterator[str]:
+    """Turn folders and patterns into the photos they stand for, in order."""
+    from setml.photo import SUFFIXES
+
+    for photo in photos:
+        path = Path(photo)
+        if path.is_dir():
+            inside = sorted(str(p) for p in path.rglob("*") if p.suffix.lower() in SUFFIXES and p.is_file())
+            # A folder without photos stays an argument, so that it gets an error of its own.
+            yield from inside or [photo]
+        elif photo != "-" and not path.exists() and glob.has_magic(photo):
+            yield from sorted(glob.glob(photo, recursive=True)) or [photo]
+        else:
+            yield photo
+
+
+def _place_pictures(sources: Sequence[str], output: Path | None, overwrite: bool) -> list[Path | None]:
+    """Choose where each photo's picture goes, and refuse what would harm a file."""
+    from setml.files import PICTURE_SUFFIXES
+
+    if output is None:
+        return [None] * len(sources)
+    if output.suffix.lower() in PICTURE_SUFFIXES and not output.is_dir():
+        if len(sources) > 1:
+            raise click.UsageError(f"-o {output} is one file for {len(sources)} photos; name a folder")
+        pictures = [output]
+    elif output.suffix and not output.is_dir():
+        raise click.UsageError(f"-o {output} is no kind of picture; expected .jpg, .png, .webp or a folder")
+    else:
+        pictures, taken = [], set()
+        for source in sources:
+            stem = "stdin" if source == "-" else Path(source).stem
+            name, number = f"{stem}-sets.jpg", 2
+            while name in taken:
+                name, number = f"{stem}-sets-{number}.jpg", number + 1
+            taken.add(name)
+            pictures.append(output / name)
+    originals = {Path(source).resolve() for source in sources}
+    for picture in pictures:
+        if picture.resolve() in originals:
+            raise click.UsageError(f"-o {picture} is a photo to be solved; name another file, sources stay as they are")
+        if picture.exists() and not overwrite:
+            raise click.UsageError(f"-o {picture} exists; name another file, or add --overwrite to replace it")
+    return list(pictures)
+
+
+def _run(tasks: Sequence[_Task], jobs: int) -> Iterable[Answer]:
+    """Solve all photos, in order, each answer as soon as it and those before it are there."""
+    if jobs == 1 or len(tasks) == 1:
+        return map(_answer, tasks)
+    from joblib import Parallel, delayed
+
+    parallel = Parallel(n_jobs=jobs, return_as="generator", batch_size=1)
+    return parallel(delayed(_answer_alone)(task) for task in tasks)  # type: ignore[no-any-return]
+
+
+def _answer_alone(task: _Task) -> Answer:
+    """Solve one photo in a worker, on one core."""
+    import cv2
+
+    cv2.setNumThreads(1)
+    return _answer(task)
+
+
+def _answer(task: _Task) -> Answer:
+    """Solve one photo: what its line of JSON says."""
+    from setml.photo import PhotoError, read_photo
+    from setml.solver import Solver
+
+    try:
+        photo = read_photo(task.source, name=task.name)
+    except PhotoError as error:
+        return {"image": task.name, "error": str(error)}
+    solution = Solver(task.extractor, task.classifier, task.method).solve(photo)
+    if task.picture is not None:
+        from setml.files import write_picture
+        from setml.render import draw_sets
+
+        try:
+            write_picture(task.picture, draw_sets(photo.image, solution), overwrite=task.overwrite)
+        except OSError as error:
+            reason = f"{task.picture}: cannot be written ({error.strerror}); expected a place for the picture"
+            return {"image": task.name, "error": f"{reason}, name another with -o"}
+    return solution.to_dict()
+
+
+def _with_progress(answers: Iterable[Answer], count: int) -> Iterator[Answer]:
+    """Show a bar on the terminal while several photos are solved, and none in a pipe."""
+    if count == 1 or not sys.stderr.isatty():
+        yield from answers
+        return
+    with click.progressbar(answers, length=count, label="solving", file=sys.stderr) as bar:
+        for answer in bar:
+            # What is printed takes the bar's line; the bar is drawn anew below it.
+            click.echo("\r\x1b[K", nl=False, err=True)
+            yield answer
+
+
+def _in_words(answer: Answer) -> str:
+    """Say what is on a photo as a person would."""
+    from setml.render import summary
+    from setml.solution import Solution
+
+    solution = Solution.from_dict(answer)
+    lines = [f"{solution.image}: {summary(solution)}"]
+    if solution.cards:
+        lines.append("  cards")
+    for place, found in enumerate(solution.cards, 1):
+        lines.append(f"  {place:4}  {found.card}" + ("" if found.certain else "  (uncertain)"))
+    if solution.sets:
+        lines.append("  sets")
+    lines += [f"  {place:4}  {_say_set(solution, place - 1)}" for place in range(1, len(solution.sets) + 1)]
+    return "\n".join(lines)
+
+
+def _say_set(solution: Solution, place: int) -> str:
+    trio = solution.sets[place]
+    told = ", ".join(str(solution.cards[i].card) for i in trio)
+    return told + ("" if solution.is_certain(trio) else "  (uncertain)")

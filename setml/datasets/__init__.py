@@ -1,0 +1,1 @@
+"""Cards and tables drawn by program, with their truth."""

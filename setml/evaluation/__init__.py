@@ -1,0 +1,1 @@
+"""Measures, and the comparison of all methods on labelled photographs."""

@@ -1,0 +1,135 @@
+"""How right an answer is: boards, set lists, cards, each attribute."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import astuple, dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from setml.cards import ATTRIBUTES, Card
+from setml.evaluation.truth import Truth
+from setml.sets import find_sets
+from setml.solution import Solution
+
+#: A card is found where the bounding boxes of answer and truth overlap by this much, intersection over union.
+FOUND_IOU = 0.5
+
+
+@dataclass(frozen=True)
+class Score:
+    """Counts over some photographs, which add up; the figures are shares of them.
+
+    Attributes
+    ----------
+    photos, cards : int
+        Of the truth.
+    boards : int
+        Photographs on which every card was found and read right, and nothing else was reported.
+    lists : int
+        Photographs whose list of sets, as cards, is exactly right.
+    exact, found : int
+        Cards found with all attributes right; cards found at all.
+    false : int
+        Answers that are no card.
+    count, color, shading, shape : int
+        Cards found with this attribute right.
+    """
+
+    photos: int = 0
+    cards: int = 0
+    boards: int = 0
+    lists: int = 0
+    exact: int = 0
+    found: int = 0
+    false: int = 0
+    count: int = 0
+    color: int = 0
+    shading: int = 0
+    shape: int = 0
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    def figures(self) -> dict[str, float]:
+        """Return the counts as percentages, by the name that tables give them."""
+
+        def per(part: int, whole: int) -> float:
+            return 100 * part / whole if whole else float("nan")
+
+        return {
+            "photos": self.photos,
+            "boards": per(self.boards, self.photos),
+            "set lists": per(self.lists, self.photos),
+            "cards": per(self.exact, self.cards),
+            "found": per(self.found, self.cards),
+            "false": per(self.false, self.cards),
+            **{attribute: per(getattr(self, attribute), self.found) for attribute in ATTRIBUTES},
+        }
+
+
+def score(truth: Truth, solution: Solution | None) -> Score:
+    """Score one photograph; None stands for one that could not be read."""
+    told = [] if solution is None else [found.card for found in solution.cards]
+    corners = np.zeros((0, 4, 2)) if solution is None else np.array([c.corners for c in solution.cards])
+    corners = corners.reshape(-1, 4, 2)
+    pairs = _match(_boxes(truth.corners, truth), _boxes(corners, truth))
+    matched = {answer for _, answer in pairs}
+    spared = _spared(_boxes(corners, truth), truth) - matched
+    right = Counter(
+        attribute
+        for card, answer in pairs
+        for attribute in ATTRIBUTES
+        if getattr(truth.cards[card], attribute) == getattr(told[answer], attribute)
+    )
+    exact = sum(truth.cards[card] == told[answer] for card, answer in pairs)
+    false = len(told) - len(matched) - len(spared)
+    sets = [] if solution is None else [trio for trio in solution.sets if not spared & set(trio)]
+    return Score(
+        photos=1,
+        cards=len(truth.cards),
+        boards=int(exact == len(truth.cards) and not false),
+        lists=int(_as_cards(told, sets) == _as_cards(truth.cards, find_sets(truth.cards))),
+        exact=exact,
+        found=len(pairs),
+        false=false,
+        **{attribute: right[attribute] for attribute in ATTRIBUTES},
+    )
+
+
+def _as_cards(
+    cards: list[Card] | tuple[Card, ...], trios: list[tuple[int, int, int]]
+) -> Counter[tuple[Card, ...]]:
+    return Counter(tuple(sorted(cards[place] for place in trio)) for trio in trios)
+
+
+def _boxes(corners: npt.NDArray[np.floating], truth: Truth) -> npt.NDArray[np.floating]:
+    """Bound quadrilaterals within the photo: (n, 4), left, top, right, bottom."""
+    size = (truth.width, truth.height)
+    low = np.clip(corners.min(axis=1, initial=np.inf), 0, size)
+    high = np.clip(corners.max(axis=1, initial=-np.inf), 0, size)
+    return np.concatenate([low, high], axis=1)
+
+
+def _match(truths: npt.NDArray[np.floating], answers: npt.NDArray[np.floating]) -> list[tuple[int, int]]:
+    """Pair boxes one to one, best overlaps first."""
+    low = np.maximum(truths[:, None, :2], answers[None, :, :2])
+    high = np.minimum(truths[:, None, 2:], answers[None, :, 2:])
+    both = np.maximum(high - low, 0).prod(axis=2)
+    areas = [(boxes[:, 2:] - boxes[:, :2]).prod(axis=1) for boxes in (truths, answers)]
+    overlap = both / np.maximum(areas[0][:, None] + areas[1][None] - both, 1e-9)
+    pairs: list[tuple[int, int]] = []
+    while overlap.size and overlap.max() >= FOUND_IOU:
+        card, answer = np.unravel_index(overlap.argmax(), overlap.shape)
+        pairs.append((int(card), int(answer)))
+        overlap[card, :] = overlap[:, answer] = 0
+    return pairs
+
+
+def _spared(answers: npt.NDArray[np.floating], truth: Truth) -> set[int]:
+    """Find the answers whose middle lies in a box that is not scored."""
+    middles = (answers[:, None, :2] + answers[:, None, 2:]) / 2
+    inside = (middles >= truth.ignore[None, :, :2]) & (middles <= truth.ignore[None, :, 2:])
+    return set(map(int, np.flatnonzero(inside.all(axis=2).any(axis=1))))
