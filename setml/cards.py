@@ -91,7 +91,7 @@ class Card:
         """
         letters = code.strip().upper()
         try:
-            count, color, shading, shape = letters
+            count, color, shading, shape = list(letters)
             return cls(
                 int(count),
                 _LETTERS["color"][color],

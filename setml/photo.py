@@ -6,7 +6,7 @@ import io
 import os
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO, Final
@@ -44,7 +44,7 @@ ENOUGH_PIXELS: Final = 1500
 
 #: The suffixes by which photos are found in a folder.
 SUFFIXES: Final = frozenset(
-    ".jpg .jpeg .jpe .jfif .png .webp .bmp .tif .tiff .avif .heic .heif .hif".split()
+    [".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".heif", ".hif"]
 )
 
 _FORMATS: Final = ("JPEG", "PNG", "WEBP", "BMP", "TIFF", "AVIF")
@@ -184,7 +184,7 @@ def _read_bytes(source: Source, name: str) -> bytes:
     return data
 
 
-def _formats_for(data: bytes, name: str) -> Sequence[str]:
+def _formats_for(data: bytes, name: str) -> tuple[str, ...]:
     """Name the formats that a file may be opened as, after looking at its first bytes."""
     box, brand = data[4:8], data[8:12]
     if box == b"ftyp" and brand in _HEIC_BRANDS:
@@ -227,9 +227,7 @@ def _decoding(name: str, data: bytes) -> Iterator[None]:
 
 
 def _too_many_pixels(name: str, found: str) -> PhotoError:
-    return PhotoError(
-        f"{name}: has {found} pixels; expected at most {MAX_PIXELS // 10**6} million, save it smaller"
-    )
+    return PhotoError(f"{name}: has {found} pixels; expected at most {MAX_PIXELS // 10**6} million, save it smaller")
 
 
 def _to_bgr(image: Image.Image, name: str) -> BGR:
@@ -237,10 +235,10 @@ def _to_bgr(image: Image.Image, name: str) -> BGR:
     if image.mode.startswith("I"):
         # 16 bits of grey, which 257 scales onto 8 bits exactly.
         grey = np.clip(np.asarray(image, np.float32) / 257, 0, 255).round().astype(np.uint8)
-        return cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR)
+        return np.asarray(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR), np.uint8)
     if image.mode == "F":
         raise PhotoError(f"{name}: has floating-point pixels; expected 8 or 16 bits a channel, convert it")
     if image.has_transparency_data:
         rgba = image.convert("RGBA")
         image = Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba)
-    return cv2.cvtColor(np.asarray(image.convert("RGB")), cv2.COLOR_RGB2BGR)
+    return np.asarray(cv2.cvtColor(np.asarray(image.convert("RGB")), cv2.COLOR_RGB2BGR), np.uint8)

@@ -77,7 +77,7 @@ def summary(solution: Solution) -> str:
 
 
 def _number(solution: Solution, place: int) -> str:
-    """Number a set; a question mark tells that it rests on an uncertain card."""
+    """Return a set's number; a question mark tells that it rests on an uncertain card."""
     return f"{place + 1}" + ("" if solution.is_certain(solution.sets[place]) else "?")
 
 
@@ -160,7 +160,7 @@ def _legend(rows: Sequence[tuple[str, tuple[int, int, int], str]], width: int) -
             draw.rounded_rectangle(box, 0.3 * size, fill=color, outline=_LIGHT)
             draw.text((1.4 * size, middle), number, fill=_readable_on(color), font=font, anchor="mm")
         draw.text((2.8 * size, middle), text, fill=_LIGHT, font=font, anchor="lm")
-    return cv2.cvtColor(np.asarray(strip), cv2.COLOR_RGB2BGR)
+    return np.asarray(cv2.cvtColor(np.asarray(strip), cv2.COLOR_RGB2BGR), np.uint8)
 
 
 def _contact_sheet(image: BGR, solution: Solution) -> BGR:
@@ -170,10 +170,10 @@ def _contact_sheet(image: BGR, solution: Solution) -> BGR:
     shown = list(enumerate(solution.sets))[:MOST_ON_A_SHEET]
     cells = []
     for number, trio in shown:
-        cell = _outline(small, solution, [(number, trio)])
+        drawn = _outline(small, solution, [(number, trio)])
         row = (_number(solution, number), SET_COLORS[number % len(SET_COLORS)], _cards_of(solution, trio))
-        cell = np.vstack([cell, _legend([row], cell.shape[1])])
-        cells.append(cv2.copyMakeBorder(cell, 0, _GAP, 0, _GAP, cv2.BORDER_CONSTANT, value=_DARK))
+        cell = np.vstack([drawn, _legend([row], drawn.shape[1])])
+        cells.append(np.pad(cell, ((0, _GAP), (0, _GAP), (0, 0)), constant_values=_DARK[0]))
     height, width = (max(cell.shape[side] for cell in cells) for side in (0, 1))
     columns = max(1, round(math.sqrt(len(cells) * height / width)))
     rows = math.ceil(len(cells) / columns)

@@ -43,10 +43,7 @@ def _key_table() -> list[list[int]]:
     # Values x and y are completed by the z for which x + y + z is divisible by three.
     third = [[(-x - y) % 3 for y in range(3)] for x in range(3)]
     return [
-        [
-            27 * third[a[0]][b[0]] + 9 * third[a[1]][b[1]] + 3 * third[a[2]][b[2]] + third[a[3]][b[3]]
-            for b in places
-        ]
+        [27 * third[a[0]][b[0]] + 9 * third[a[1]][b[1]] + 3 * third[a[2]][b[2]] + third[a[3]][b[3]] for b in places]
         for a in places
     ]
 
@@ -89,11 +86,7 @@ def find_sets_by_triples(cards: Sequence[Card]) -> list[Trio]:
 
     The article's first method; the result is that of :func:`find_sets`.
     """
-    return [
-        (i, j, k)
-        for (i, a), (j, b), (k, c) in itertools.combinations(enumerate(cards), 3)
-        if is_set(a, b, c)
-    ]
+    return [(i, j, k) for (i, a), (j, b), (k, c) in itertools.combinations(enumerate(cards), 3) if is_set(a, b, c)]
 
 
 #: The ways to find all sets, by the name that the command line takes.
@@ -181,5 +174,3 @@ def complete(cards: Sequence[Card]) -> dict[Card, list[tuple[int, int]]]:
         if key not in present:
             found[key].append((i, j))
     return dict(sorted(found.items()))
-
-

@@ -85,9 +85,7 @@ class Solver:
         extracted = time.perf_counter()
         probabilities = self.classifier.predict_proba(found.crops)
         cards = []
-        for quad, score, crop, likelihood in zip(
-            found.corners, found.scores, found.crops, probabilities, strict=True
-        ):
+        for quad, score, crop, likelihood in zip(found.corners, found.scores, found.crops, probabilities, strict=True):
             confidence = float(score * likelihood.max(axis=1).prod())
             cards.append(
                 FoundCard(

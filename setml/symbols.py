@@ -15,7 +15,7 @@ from setml.photo import BGR
 #: A card's long side, and the distance from symbol to symbol, in units of its short side.
 ASPECT: Final = 1.555
 SPACING: Final = 0.428
-X=1.555, 0.428
+X = 1.555, 0.428
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def find_symbols(
 
 
 def _threshold_symbols(strength: npt.NDArray[np.float32]) -> tuple[list[Symbol], npt.NDArray[np.uint8]]:
-    height, width = strength.shape
+    width = strength.shape[1]
     margin = round(width * 0.07)
     inner = cv2.GaussianBlur(strength[margin:-margin, margin:-margin], (3, 3), 0)
     eight_bit = (inner * 255).astype(np.uint8)

@@ -63,4 +63,4 @@ class Classifier(ABC):
 
 def likeliest(probabilities: npt.NDArray[np.floating]) -> Card:
     """Return the card of greatest probability; `probabilities` are (4, 3)."""
-    return Card(*(VALUES[a][place] for a, place in zip(ATTRIBUTES, probabilities.argmax(axis=1), strict=True)))  # type: ignore[arg-type]
+    return Card(*(VALUES[a][place] for a, place in zip(ATTRIBUTES, probabilities.argmax(axis=1), strict=True)))

@@ -36,6 +36,7 @@ class Heuristics(Classifier):
     name: ClassVar[str] = "heuristics"
 
     def predict_proba(self, crops: Crops) -> npt.NDArray[np.float32]:
+        """Read each crop by rule; see :meth:`setml.classifiers.base.Classifier.predict_proba`."""
         probabilities = [_read(crop) for crop in crops]
         return np.array(probabilities, np.float32).reshape(-1, 4, 3)
 

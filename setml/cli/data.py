@@ -27,6 +27,7 @@ Examples:
 @click.option("--overwrite", is_flag=True, help="Replace files that are there.")
 def draw(folder: Path, tables: int, cards: int, seed: int, samples: bool, overwrite: bool) -> None:
     """Draw photographs of tables into FOLDER, with their truth in labels.json."""
+    from setml.datasets.cards import Edition
     from setml.datasets.samples import SAMPLES
     from setml.datasets.tables import draw_table
     from setml.files import write_file, write_picture
@@ -34,9 +35,10 @@ def draw(folder: Path, tables: int, cards: int, seed: int, samples: bool, overwr
     if samples:
         drawn = {f"{name}.jpg": make() for name, make in SAMPLES.items()}
     else:
-        editions = ("classic", "rectangle")
+        # One table in four is of the other edition.
+        editions: tuple[Edition, ...] = ("classic", "classic", "classic", "rectangle")
         drawn = {
-            f"table-{seed + place}.jpg": draw_table(cards, seed=seed + place, edition=editions[place % 4 == 3])
+            f"table-{seed + place}.jpg": draw_table(cards, seed=seed + place, edition=editions[place % 4])
             for place in range(tables)
         }
     truth = {"photos": {name: table.to_dict() for name, table in drawn.items()}}

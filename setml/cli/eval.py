@@ -17,7 +17,9 @@ Examples:
 @click.argument("tables", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--by", type=click.Choice(["split", "source", "edition"]), default="split", show_default=True)
 @click.option("--split", help="Only the photographs of this split.")
-@click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="A folder for the table and every photo.")
+@click.option(
+    "--output", type=click.Path(path_type=Path, file_okay=False), help="A folder for the table and every photo."
+)
 @click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Photos solved at a time.")
 def evaluate(tables: Path, by: str, split: str | None, output: Path | None, jobs: int) -> None:
     """Compare every extractor and classifier on TABLES, a folder of labelled photographs with a labels.json."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Answer = dict[str, Any]
 
 
-class _Registered(click.ParamType):
+class _Registered(click.ParamType[str]):
     """A name in one of the package's mappings, which are imported only when one is given."""
 
     def __init__(self, kind: str) -> None:
@@ -39,7 +39,7 @@ class _Registered(click.ParamType):
             self.fail(f"there is no {self.name} {value!r}; expected one of {', '.join(self._names())}", param, ctx)
         return str(value)
 
-    def shell_complete(
+    def shell_complete(  # noqa: D102
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[click.shell_completion.CompletionItem]:
         return [click.shell_completion.CompletionItem(n) for n in self._names() if n.startswith(incomplete)]
@@ -75,7 +75,9 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines only, one for each photo.")
 @click.option("--extractor", type=_Registered("extractor"), help="How cards are found.")
 @click.option("--classifier", type=_Registered("classifier"), help="How cards are read.")
-@click.option("--method", type=click.Choice(list(METHODS)), default="key", show_default=True, help="How sets are found.")
+@click.option(
+    "--method", type=click.Choice(list(METHODS)), default="key", show_default=True, help="How sets are found."
+)
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Photos solved at a time.")
 def solve(
     photos: tuple[str, ...],

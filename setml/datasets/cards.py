@@ -140,9 +140,7 @@ def _bezier(*controls: tuple[float, float]) -> Points:
     return np.asarray((1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t**2 * c + t**3 * d)
 
 
-def _shading(
-    shading: str, edition: Edition, style: Style, width: int, height: int, seed: int
-) -> npt.NDArray[np.bool_]:
+def _shading(shading: str, edition: Edition, style: Style, width: int, height: int, seed: int) -> npt.NDArray[np.bool_]:
     """Where a symbol's inside would be inked, over the whole card: (H, W)."""
     if shading == "solid":
         return np.ones((height, width), bool)

@@ -99,9 +99,7 @@ def score(truth: Truth, solution: Solution | None) -> Score:
     )
 
 
-def _as_cards(
-    cards: list[Card] | tuple[Card, ...], trios: list[tuple[int, int, int]]
-) -> Counter[tuple[Card, ...]]:
+def _as_cards(cards: list[Card] | tuple[Card, ...], trios: list[tuple[int, int, int]]) -> Counter[tuple[Card, ...]]:
     return Counter(tuple(sorted(cards[place] for place in trio)) for trio in trios)
 
 
@@ -132,4 +130,5 @@ def _spared(answers: npt.NDArray[np.floating], truth: Truth) -> set[int]:
     """Find the answers whose middle lies in a box that is not scored."""
     middles = (answers[:, None, :2] + answers[:, None, 2:]) / 2
     inside = (middles >= truth.ignore[None, :, :2]) & (middles <= truth.ignore[None, :, 2:])
-    return set(map(int, np.flatnonzero(inside.all(axis=2).any(axis=1))))
+    spared = np.logical_and.reduce(inside, axis=2)
+    return {int(place) for place in np.flatnonzero(np.logical_or.reduce(spared, axis=1))}

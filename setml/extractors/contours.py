@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import cv2
 import numpy as np
@@ -37,8 +37,10 @@ class Contours(Extractor):
     name: ClassVar[str] = "contours"
 
     def find(self, image: BGR) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Find the cards by their contours; see :meth:`setml.extractors.base.Extractor.find`."""
         scale = min(1.0, WORKING_SIDE / max(image.shape[:2]))
-        small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        reduced = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        small = np.asarray(reduced, np.uint8)
         quads = [quad for binary in _binarize(small) for quad in _quads(binary)]
         cards = []
         for group in _groups(quads):
@@ -102,7 +104,7 @@ def _quads(binary: npt.NDArray[np.uint8]) -> Iterator[Quad]:
             yield quad + np.float32(0.5)
 
 
-def _fit_quad(contour: npt.NDArray[np.int32], hull: npt.NDArray[np.int32]) -> Quad | None:
+def _fit_quad(contour: npt.NDArray[Any], hull: npt.NDArray[Any]) -> Quad | None:
     """Fit a quadrilateral with sharp corners to a contour, or None if it is none."""
     around = cv2.arcLength(hull, True)
     for share in (0.015, 0.02, 0.03, 0.04, 0.05, 0.065, 0.08, 0.1):
@@ -141,7 +143,9 @@ def _groups(quads: list[Quad]) -> Iterator[list[Quad]]:
     """Put quadrilaterals that are nearly the same together."""
     left = [order_corners(quad) for quad in quads]
     while left:
-        first, near, far = left[0], [], []
+        first = left[0]
+        near: list[Quad] = []
+        far: list[Quad] = []
         reach = np.abs(first[0] - first[2]).sum() * 0.3
         for quad in left:
             same = np.abs(quad.mean(axis=0) - first.mean(axis=0)).sum() < reach and _overlap(first, quad) > 0.8

@@ -50,9 +50,7 @@ def order_corners(corners: npt.ArrayLike) -> npt.NDArray[np.float32]:
     return points
 
 
-def rectify(
-    image: BGR, corners: Corners, form: Literal["card", "square"] = "card", scale: float = 1.0
-) -> BGR:
+def rectify(image: BGR, corners: Corners, form: Literal["card", "square"] = "card", scale: float = 1.0) -> BGR:
     """Cut one card out of a photo, upright and flat.
 
     Each pixel of the crop is the mean of the area it covers in the photo, so that stripes finer than a pixel
