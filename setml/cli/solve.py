@@ -39,7 +39,7 @@ class _Registered(click.ParamType[str]):
             self.fail(f"there is no {self.name} {value!r}; expected one of {', '.join(self._names())}", param, ctx)
         return str(value)
 
-    def shell_complete(  # noqa: D102
+    def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[click.shell_completion.CompletionItem]:
         return [click.shell_completion.CompletionItem(n) for n in self._names() if n.startswith(incomplete)]
