@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from setml.datasets.tables import Table, draw_table
 
@@ -23,3 +24,8 @@ def real_tables() -> Path:
     if not (folder / "labels.json").is_file():
         pytest.skip("the labelled photographs are not at hand; SETML_DATA names their folder")
     return folder
+
+
+# No test depends on how fast the machine is.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")

@@ -39,13 +39,17 @@ def test_what_is_no_code_is_refused(code):
         Card.from_code(code)
 
 
-@pytest.mark.parametrize("sentence", ["", "2 red striped diamonds", "1 striped red diamonds", "two striped red diamonds"])
+@pytest.mark.parametrize(
+    "sentence", ["", "2 red striped diamonds", "1 striped red diamonds", "two striped red diamonds"]
+)
 def test_what_is_no_sentence_is_refused(sentence):
     with pytest.raises(ValueError, match="expected count"):
         Card.from_sentence(sentence)
 
 
-@pytest.mark.parametrize("values", [(True, "red", "solid", "oval"), (4, "red", "solid", "oval"), (1, "blue", "solid", "oval")])
+@pytest.mark.parametrize(
+    "values", [(True, "red", "solid", "oval"), (4, "red", "solid", "oval"), (1, "blue", "solid", "oval")]
+)
 def test_what_is_no_card_is_refused(values):
     with pytest.raises(ValueError, match="expected one of"):
         Card(*values)

@@ -53,6 +53,8 @@ class Contours(Extractor):
         for _, votes, quad in cards:
             if all(_overlap(quad, other) < 0.25 for _, other in kept):
                 kept.append((votes, quad))
+        # A symbol can pass for a small card, which then lies within the true one.
+        kept = [card for card in kept if not any(_lies_within(card[1], other) for _, other in kept)]
         if not kept:
             return np.empty((0, 4, 2), np.float32), np.empty(0, np.float32)
         size = np.array(small.shape[1::-1]) / image.shape[1::-1]
@@ -71,7 +73,7 @@ def _binarize(image: BGR) -> Iterator[npt.NDArray[np.uint8]]:
     for factor in (1.2, 1.5):
         if factor * otsu < 250:
             yield np.asarray(cv2.threshold(darkest, factor * otsu, 255, cv2.THRESH_BINARY)[1], np.uint8)
-    window = max(image.shape[:2]) // 40 | 1
+    window = max(3, max(image.shape[:2]) // 40 | 1)
     yield np.asarray(
         cv2.adaptiveThreshold(darkest, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, window, -2),
         np.uint8,
@@ -171,6 +173,13 @@ def _overlap(a: Quad, b: Quad) -> float:
     """Intersection over union of two convex quadrilaterals."""
     both, _ = cv2.intersectConvexConvex(a, b)
     return float(both / (cv2.contourArea(a) + cv2.contourArea(b) - both))
+
+
+def _lies_within(inner: Quad, outer: Quad) -> bool:
+    """Tell whether a quadrilateral of less than half the area lies in another."""
+    x, y = map(float, inner.mean(axis=0))
+    smaller = 2 * cv2.contourArea(inner) < cv2.contourArea(outer)
+    return smaller and cv2.pointPolygonTest(outer, (x, y), False) > 0
 
 
 def _read_layout(image: BGR, quad: Quad) -> tuple[Quad, float]:
