@@ -216,7 +216,7 @@ def _decoding(name: str, data: bytes) -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     except UnidentifiedImageError:
-        kind = "a GIF" if data[:4] == b"GIF8" else "a PDF" if data[:4] == b"%PDF" else "not a photo"
+        kind = "a GIF" if data[:4] == b"GIF8" else "a PDF" if data[:4] == b"%PDF" else "not a photo, or damaged"
         raise PhotoError(f"{name}: is {kind}; {_EXPECTED}, convert it") from None
     except Image.DecompressionBombError:
         raise _too_many_pixels(name, "far too many") from None

@@ -15,7 +15,13 @@ Examples:
   setml eval tables/ --by source --split val --output reports""",
 )
 @click.argument("tables", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option("--by", type=click.Choice(["split", "source", "edition"]), default="split", show_default=True)
+@click.option(
+    "--by",
+    type=click.Choice(["split", "source", "edition"]),
+    default="split",
+    show_default=True,
+    help="What each row is for.",
+)
 @click.option("--split", help="Only the photographs of this split.")
 @click.option(
     "--output", type=click.Path(path_type=Path, file_okay=False), help="A folder for the table and every photo."

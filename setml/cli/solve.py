@@ -130,12 +130,12 @@ def _expand(photos: Iterable[str]) -> Iterator[str]:
     from setml.photo import SUFFIXES
 
     for photo in photos:
-        path = Path(photo)
-        if path.is_dir():
-            inside = sorted(str(p) for p in path.rglob("*") if p.suffix.lower() in SUFFIXES and p.is_file())
+        # Unlike Path's, these say no to a name that no file can have.
+        if os.path.isdir(photo):
+            inside = sorted(str(p) for p in Path(photo).rglob("*") if p.suffix.lower() in SUFFIXES and p.is_file())
             # A folder without photos stays an argument, so that it gets an error of its own.
             yield from inside or [photo]
-        elif photo != "-" and not path.exists() and glob.has_magic(photo):
+        elif photo != "-" and not os.path.exists(photo) and glob.has_magic(photo):
             yield from sorted(glob.glob(photo, recursive=True)) or [photo]
         else:
             yield photo
@@ -162,9 +162,9 @@ def _place_pictures(sources: Sequence[str], output: Path | None, overwrite: bool
                 name, number = f"{stem}-sets-{number}.jpg", number + 1
             taken.add(name)
             pictures.append(output / name)
-    originals = {Path(source).resolve() for source in sources}
+    originals = {os.path.realpath(source) for source in sources}
     for picture in pictures:
-        if picture.resolve() in originals:
+        if os.path.realpath(picture) in originals:
             raise click.UsageError(f"-o {picture} is a photo to be solved; name another file, sources stay as they are")
         if picture.exists() and not overwrite:
             raise click.UsageError(f"-o {picture} exists; name another file, or add --overwrite to replace it")
