@@ -26,7 +26,7 @@ def test_corners_are_ordered_clockwise_from_a_short_edge(order, turn, shift):
 
 
 def test_reading_order_goes_by_rows():
-    lower, upper = RECTANGLE + (0, 100), RECTANGLE + (60, 8)
+    lower, upper = RECTANGLE + np.array([0, 100]), RECTANGLE + np.array([60, 8])
     assert reading_order(np.stack([lower, upper, RECTANGLE])).tolist() == [2, 1, 0]
 
 

@@ -68,13 +68,10 @@ def test_sixteen_bits_are_scaled():
     assert (read_photo(encode(deep, "PNG")).image == 90).all()
 
 
-def test_heic(picture, tmp_path):
-    pi_heif = pytest.importorskip("pi_heif")
-    if not hasattr(pi_heif, "from_pillow") or not getattr(pi_heif, "HeifFile", None):
-        pytest.skip("this pi-heif has no HEIF files")
-    header = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic"
-    with pytest.raises(PhotoError, match="cut short|damaged|not a photo"):
-        read_photo(header)
+def test_a_damaged_heic_is_told():
+    pytest.importorskip("pi_heif")
+    with pytest.raises(PhotoError, match=r"cut short|damaged|not a photo"):
+        read_photo(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic")
 
 
 def test_heic_without_its_extra_says_what_to_install(monkeypatch):
@@ -136,7 +133,7 @@ def test_a_huge_file_is_refused(tmp_path):
     path = tmp_path / "huge.jpg"
     with path.open("wb") as file:
         file.truncate(MAX_BYTES + 1)
-    with pytest.raises(PhotoError, match="larger than 128 MiB"):
+    with pytest.raises(PhotoError, match=r"larger than 128 MiB"):
         read_photo(path)
 
 

@@ -61,7 +61,7 @@ def test_methods_and_parts_can_be_named_or_given(table):
     "names", [("none", "heuristics", "key"), ("contours", "none", "key"), ("contours", "heuristics", "none")]
 )
 def test_unknown_names_are_refused(names):
-    with pytest.raises(ValueError, match="there is no .* 'none'; expected one of"):
+    with pytest.raises(ValueError, match=r"there is no .* 'none'; expected one of"):
         Solver(*names)
 
 

@@ -143,17 +143,16 @@ def _fit_quad(contour: npt.NDArray[Any], hull: npt.NDArray[Any]) -> Quad | None:
 
 def _groups(quads: list[Quad]) -> Iterator[list[Quad]]:
     """Put quadrilaterals that are nearly the same together."""
-    left = [order_corners(quad) for quad in quads]
-    while left:
-        first = left[0]
-        near: list[Quad] = []
-        far: list[Quad] = []
-        reach = np.abs(first[0] - first[2]).sum() * 0.3
-        for quad in left:
-            same = np.abs(quad.mean(axis=0) - first.mean(axis=0)).sum() < reach and _overlap(first, quad) > 0.8
-            (near if same else far).append(quad)
-        yield near
-        left = far
+    ordered = [order_corners(quad) for quad in quads]
+    centers = np.array([quad.mean(axis=0) for quad in ordered]).reshape(-1, 2)
+    left = np.arange(len(ordered))
+    while left.size:
+        first = ordered[left[0]]
+        reach = 0.3 * float(np.abs(first[0] - first[2]).sum())
+        close = np.abs(centers[left] - centers[left[0]]).sum(axis=1) < reach
+        same = np.array([near and _overlap(first, ordered[i]) > 0.8 for i, near in zip(left, close, strict=True)])
+        yield [ordered[i] for i in left[same]]
+        left = left[~same]
 
 
 def _medoid(group: list[Quad]) -> Quad:
