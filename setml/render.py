@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -192,5 +193,6 @@ def _readable_on(color: tuple[int, int, int]) -> tuple[int, int, int]:
     return _DARK if 0.299 * red + 0.587 * green + 0.114 * blue > 120 else _LIGHT
 
 
+@functools.lru_cache(maxsize=16)
 def _font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(size)
