@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import time
@@ -14,20 +15,7 @@ from typing import BinaryIO, Final
 import cv2
 import numpy as np
 import numpy.typing as npt
-
-# Importing a plugin registers its format; Pillow's own search would import all forty.
-from PIL import (
-    AvifImagePlugin,  # noqa: F401
-    BmpImagePlugin,  # noqa: F401
-    ExifTags,
-    Image,
-    ImageOps,
-    JpegImagePlugin,  # noqa: F401
-    PngImagePlugin,  # noqa: F401
-    TiffImagePlugin,  # noqa: F401
-    UnidentifiedImageError,
-    WebPImagePlugin,  # noqa: F401
-)
+from PIL import ExifTags, Image, ImageOps
 
 #: An image as this package passes it around: BGR, uint8, H x W x 3.
 BGR = npt.NDArray[np.uint8]
@@ -47,7 +35,14 @@ SUFFIXES: Final = frozenset(
     [".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".heif", ".hif"]
 )
 
-_FORMATS: Final = ("JPEG", "PNG", "WEBP", "BMP", "TIFF", "AVIF")
+# The first bytes of each format, and Pillow's name of its plugin.
+_SIGNATURES: Final = (
+    (b"\xff\xd8\xff", "Jpeg"),
+    (b"\x89PNG\r\n\x1a\n", "Png"),
+    (b"BM", "Bmp"),
+    (b"II*\0", "Tiff"),
+    (b"MM\0*", "Tiff"),
+)
 _EXPECTED: Final = "expected a JPEG, PNG, WebP, BMP, TIFF, AVIF or HEIC photo"
 _HEIC_BRANDS: Final = (b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1")
 
@@ -136,17 +131,17 @@ def read_photo(source: Source, *, enough: int | None = ENOUGH_PIXELS, name: str 
         name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "photo"
     started = time.perf_counter()
     data = _read_bytes(source, name)
-    formats = _formats_for(data, name)
-    with _decoding(name, data):
-        image = Image.open(io.BytesIO(data), formats=formats)
+    form = _format_of(data, name)
+    with _decoding(name):
+        image = Image.open(io.BytesIO(data), formats=(form,))
     width, height = image.size
     if width * height > MAX_PIXELS:
         raise _too_many_pixels(name, f"{width} x {height}")
-    if enough is not None and image.format in ("JPEG", "MPO"):
+    if enough is not None and form == "JPEG":
         # The reduced size is at least the one asked for, on both sides.
         factor = enough / max(width, height)
         image.draft(None, (max(1, int(width * factor)), max(1, int(height * factor))))
-    with _decoding(name, data):
+    with _decoding(name):
         image.load()
         turned = image.getexif().get(ExifTags.Base.Orientation, 1) in (5, 6, 7, 8)
         ImageOps.exif_transpose(image, in_place=True)
@@ -184,8 +179,8 @@ def _read_bytes(source: Source, name: str) -> bytes:
     return data
 
 
-def _formats_for(data: bytes, name: str) -> tuple[str, ...]:
-    """Name the formats that a file may be opened as, after looking at its first bytes."""
+def _format_of(data: bytes, name: str) -> str:
+    """Tell a file's format by its first bytes, and make its decoder known to Pillow."""
     box, brand = data[4:8], data[8:12]
     if box == b"ftyp" and brand in _HEIC_BRANDS:
         try:
@@ -195,29 +190,41 @@ def _formats_for(data: bytes, name: str) -> tuple[str, ...]:
                 f"{name}: is a HEIC photo, which needs a decoder; install it by: pip install 'setml[heif]'"
             ) from None
         pi_heif.register_heif_opener()
-        return ("HEIF",)
-    is_video = (
-        (box == b"ftyp" and brand not in (b"avif", b"avis"))
-        or box in (b"moov", b"mdat", b"wide")
-        or data[:4] == b"\x1aE\xdf\xa3"
-        or (data[:4] == b"RIFF" and brand == b"AVI ")
-    )
-    if is_video:
-        raise PhotoError(f"{name}: is a video; {_EXPECTED}, save one frame of it as a photo")
-    return _FORMATS
+        return "HEIF"
+    if data[:4] == b"RIFF" and brand == b"WEBP":
+        plugin = "WebP"
+    elif box == b"ftyp" and brand in (b"avif", b"avis"):
+        plugin = "Avif"
+    else:
+        plugin = next((plugin for signature, plugin in _SIGNATURES if data.startswith(signature)), "")
+    if not plugin:
+        raise PhotoError(f"{name}: is {_kind_of(data)}; {_EXPECTED}, convert it")
+    # Each plugin registers its format; Pillow's own search would import all forty.
+    importlib.import_module(f"PIL.{plugin}ImagePlugin")
+    return plugin.upper()
+
+
+def _kind_of(data: bytes) -> str:
+    """Name what is in a file that is no photo."""
+    box = data[4:8]
+    if data.startswith(b"GIF8"):
+        return "a GIF"
+    if data.startswith(b"%PDF"):
+        return "a PDF"
+    is_riff_video = data.startswith(b"RIFF") and data[8:12] == b"AVI "
+    if box in (b"ftyp", b"moov", b"mdat", b"wide") or data.startswith(b"\x1aE\xdf\xa3") or is_riff_video:
+        return "a video"
+    return "not a photo"
 
 
 @contextmanager
-def _decoding(name: str, data: bytes) -> Iterator[None]:
+def _decoding(name: str) -> Iterator[None]:
     """Turn whatever a decoder raises into a `PhotoError` of one line."""
     try:
         with warnings.catch_warnings():
             # Odd metadata, and sizes between Pillow's limit and ours, are no reason to warn.
             warnings.simplefilter("ignore")
             yield
-    except UnidentifiedImageError:
-        kind = "a GIF" if data[:4] == b"GIF8" else "a PDF" if data[:4] == b"%PDF" else "not a photo, or damaged"
-        raise PhotoError(f"{name}: is {kind}; {_EXPECTED}, convert it") from None
     except Image.DecompressionBombError:
         raise _too_many_pixels(name, "far too many") from None
     # A damaged file fails in a decoder in any of many ways; for its owner they are one.
