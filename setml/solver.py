@@ -19,8 +19,9 @@ DEFAULT_EXTRACTOR: Final = "contours"
 DEFAULT_CLASSIFIER: Final = "heuristics"
 DEFAULT_METHOD: Final = "key"
 
-#: A card of less confidence is said to be uncertain.
-CERTAIN: Final = 0.9
+#: A card of less confidence is said to be uncertain. On split `val`, 94 % of what is reported has more, and
+#: 99.7 % of that is right; a higher threshold only makes more cards uncertain.
+CERTAIN: Final = 0.8
 
 Part = TypeVar("Part", Extractor, Classifier)
 
