@@ -96,14 +96,13 @@ def test_pictures_of_several_photos_go_to_a_folder(tmp_path):
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a-sets-2.jpg", "a-sets.jpg"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a display")
 def test_show_says_plainly_where_there_is_no_display(monkeypatch):
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    monkeypatch.setattr(sys, "platform", "linux")
     result = run("solve", SAMPLE, "--show")
-    if sys.platform == "linux":
-        assert result.returncode == 2
-        assert "no display" in result.stderr
+    assert result.returncode == 2
+    assert "no display" in result.stderr
 
 
 def test_version():
