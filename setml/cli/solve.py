@@ -91,6 +91,7 @@ def solve(
     jobs: int,
 ) -> int:
     """Find every set on photographs: files, folders, patterns such as '*.jpg', or - for standard input."""
+    from setml.photo import MAX_BYTES
     from setml.solver import DEFAULT_CLASSIFIER, DEFAULT_EXTRACTOR
 
     if show and sys.platform.startswith("linux") and not (os.getenv("DISPLAY") or os.getenv("WAYLAND_DISPLAY")):
@@ -102,7 +103,7 @@ def solve(
     tasks = [
         _Task(
             name=source,
-            source=sys.stdin.buffer.read() if source == "-" else source,
+            source=sys.stdin.buffer.read(MAX_BYTES + 1) if source == "-" else source,
             picture=picture,
             overwrite=overwrite,
             extractor=extractor or DEFAULT_EXTRACTOR,
