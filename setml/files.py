@@ -55,3 +55,10 @@ def write_picture(path: Path, image: BGR, *, overwrite: bool = False) -> None:
         raise ValueError(f"{path}: cannot write {suffix or 'a file without suffix'}; expected .jpg, .png or .webp")
     _, encoded = cv2.imencode(suffix, image)
     write_file(path, encoded.tobytes(), overwrite=overwrite)
+
+
+def project_file(name: str) -> Path:
+    """Find a file or folder that ships with the program: in the package once installed, beside it in a checkout."""
+    package = Path(__file__).parent
+    installed = package / name
+    return installed if installed.exists() else package.parent / name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, TypeVar
 
 import numpy as np
@@ -22,6 +22,9 @@ DEFAULT_METHOD: Final = "key"
 #: A card of less confidence is said to be uncertain. On split `val`, 94 % of what is reported has more, and
 #: 99.7 % of that is right; a higher threshold only makes more cards uncertain.
 CERTAIN: Final = 0.8
+
+#: What is less likely than this to be a card at all is not reported.
+LEAST_IS_CARD: Final = 0.5
 
 Part = TypeVar("Part", Extractor, Classifier)
 
@@ -84,10 +87,14 @@ class Solver:
         started = time.perf_counter()
         found = self.extractor.extract(photo.image)
         extracted = time.perf_counter()
-        probabilities = self.classifier.predict_proba(found.crops)
+        readings = self.classifier.read(found.crops)
         cards = []
-        for quad, score, crop, likelihood in zip(found.corners, found.scores, found.crops, probabilities, strict=True):
-            confidence = float(score * likelihood.max(axis=1).prod())
+        for quad, score, crop, likelihood, is_card in zip(
+            found.corners, found.scores, found.crops, readings.values, readings.is_card, strict=True
+        ):
+            if is_card < LEAST_IS_CARD:
+                continue
+            confidence = float(score * is_card * likelihood.max(axis=1).prod())
             cards.append(
                 FoundCard(
                     card=likeliest(likelihood),
@@ -109,7 +116,7 @@ class Solver:
         return Solution(photo.name, photo.width, photo.height, tuple(cards), tuple(sets), seconds)
 
 
-def _make(parts: Mapping[str, type[Part]], part: str | Part, kind: str) -> Part:
+def _make(parts: Mapping[str, Callable[[], Part]], part: str | Part, kind: str) -> Part:
     """Return a part that was given, or make the one that was named."""
     if not isinstance(part, str):
         return part

@@ -15,7 +15,6 @@ from setml.photo import BGR
 #: A card's long side, and the distance from symbol to symbol, in units of its short side.
 ASPECT: Final = 1.555
 SPACING: Final = 0.428
-X = 1.555, 0.428
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import setml
 from setml import DECK, Solution, Solver, draw_table
 from setml.classifiers import Heuristics
 from setml.datasets.samples import SAMPLES
+from setml.datasets.truth import read_truth
 from setml.evaluation.measures import score
-from setml.evaluation.truth import read_truth
 from setml.extractors import Contours
 from tests.conftest import ROOT
 

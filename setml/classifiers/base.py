@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final, Self
 
 import numpy as np
@@ -15,8 +16,24 @@ from setml.cards import ATTRIBUTES, VALUES, Card
 Crops = npt.NDArray[np.uint8]
 
 
+@dataclass(frozen=True, eq=False)
+class Readings:
+    """What a classifier says of n crops.
+
+    Attributes
+    ----------
+    values : ndarray, float32, (n, 4, 3)
+        The probability of each value, by crop and attribute; each row of three sums to 1.
+    is_card : ndarray, float32, (n,)
+        The probability that the crop shows a whole card at all.
+    """
+
+    values: npt.NDArray[np.float32]
+    is_card: npt.NDArray[np.float32]
+
+
 class Classifier(ABC):
-    """Reads the four attributes of crops; a subclass says how in :meth:`predict_proba`.
+    """Reads the four attributes of crops; a subclass says how in :meth:`read`.
 
     Attributes
     ----------
@@ -30,7 +47,7 @@ class Classifier(ABC):
     classes_: Final = tuple(VALUES[attribute] for attribute in ATTRIBUTES)
 
     def fit(self, crops: Crops, cards: Sequence[Card]) -> Self:
-        """Learn from labelled crops; a method that learns nothing returns itself as it is.
+        """Learn from labelled crops; a method whose learning is done elsewhere returns itself as it is.
 
         Parameters
         ----------
@@ -42,6 +59,9 @@ class Classifier(ABC):
         return self
 
     @abstractmethod
+    def read(self, crops: Crops) -> Readings:
+        """Tell what each crop shows, and whether it is a card; `crops` are BGR, uint8, (n, H, W, 3)."""
+
     def predict_proba(self, crops: Crops) -> npt.NDArray[np.float32]:
         """Give the probability of each value of each attribute.
 
@@ -55,6 +75,7 @@ class Classifier(ABC):
         ndarray, float32, (n, 4, 3)
             By crop, attribute and value, in the order of `classes_`; each row of three sums to 1.
         """
+        return self.read(crops).values
 
     def predict(self, crops: Crops) -> list[Card]:
         """Read each crop as its likeliest card; `crops` are BGR, uint8, (n, H, W, 3)."""

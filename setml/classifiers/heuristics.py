@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from setml.classifiers.base import Classifier, Crops
+from setml.classifiers.base import Classifier, Crops, Readings
 from setml.photo import BGR
-from setml.symbols import ASPECT, SPACING, Symbol, find_symbols, least_channel, reflectance
+from setml.symbols import ASPECT, SPACING, Symbol, find_symbols, layout_error, least_channel, reflectance
 
 Floats = npt.NDArray[np.float64]
 
@@ -35,21 +35,22 @@ class Heuristics(Classifier):
 
     name: ClassVar[str] = "heuristics"
 
-    def predict_proba(self, crops: Crops) -> npt.NDArray[np.float32]:
-        """Read each crop by rule; see :meth:`setml.classifiers.base.Classifier.predict_proba`."""
-        probabilities = [_read(crop) for crop in crops]
-        return np.array(probabilities, np.float32).reshape(-1, 4, 3)
+    def read(self, crops: Crops) -> Readings:
+        """Read each crop by rule; see :meth:`setml.classifiers.base.Classifier.read`."""
+        each = [_read(crop) for crop in crops]
+        values = np.array([values for values, _ in each], np.float32).reshape(-1, 4, 3)
+        return Readings(values, np.array([is_card for _, is_card in each], np.float32))
 
 
-def _read(crop: BGR) -> Floats:
-    """Read one crop: (4, 3)."""
+def _read(crop: BGR) -> tuple[Floats, float]:
+    """Read one crop: (4, 3), and how likely it is a card, by where its symbols stand."""
     reflected = reflectance(crop)
     symbols, _ = find_symbols(reflected)
     if not symbols:
-        return np.full((4, 3), 1 / 3)
+        return np.full((4, 3), 1 / 3), 0.02
     each = [_read_symbol(symbol, crop) for symbol in symbols]
     color, shading, shape = np.mean(each, axis=0)
-    return np.stack([_count(symbols), color, shading, shape])
+    return np.stack([_count(symbols), color, shading, shape]), _logistic((0.2 - layout_error(symbols)) / 0.03)
 
 
 def _read_symbol(symbol: Symbol, crop: BGR) -> Floats:

@@ -11,6 +11,7 @@ from setml import __version__
 from setml.cli.data import data
 from setml.cli.eval import evaluate
 from setml.cli.solve import solve
+from setml.cli.train import train
 
 
 @click.group(
@@ -28,6 +29,7 @@ def cli() -> None:
 
 cli.add_command(solve)
 cli.add_command(evaluate)
+cli.add_command(train)
 cli.add_command(data)
 
 

@@ -1,51 +1,219 @@
-"""``setml data``: labelled pictures drawn by program."""
+"""``setml data``: labelled pictures, listed, fetched, verified, cut and drawn."""
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import click
 
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_OLD_FOLDER = click.Path(path_type=Path, file_okay=False, exists=True)
+
 
 @click.group()
 def data() -> None:
-    """Make labelled data."""
+    """Get, check and make labelled data."""
+
+
+@data.command(
+    "list",
+    epilog="""\b
+Example:
+  setml data list --split train""",
+)
+@click.option("--split", type=click.Choice(["train", "val", "test"]), help="Only the sources of this split.")
+def list_sources(split: str | None) -> None:
+    """List the public sources of photographs and crops: licence, split, edition, address."""
+    from setml.datasets.catalogue import read_catalogue
+
+    for source in read_catalogue().values():
+        if split in (None, source.split):
+            kinds = [*(["crops"] if source.crops else []), *(["tables"] if source.tables else [])]
+            click.echo(
+                f"{source.name:20}{source.split:7}{source.edition:11}{source.licence:14}{'+'.join(kinds):14}"
+                f"{source.repository}@{source.commit[:7]}"
+            )
+
+
+@data.command(
+    epilog="""\b
+Examples:
+  setml data fetch
+  setml data fetch --from ../photographs"""
+)
+@click.argument("folder", type=_FOLDER, default=Path("data/downloads"))
+@click.option("--from", "copy", type=_OLD_FOLDER, envvar="SETML_DATA", help="Use this local copy; fetch nothing.")
+def fetch(folder: Path, copy: Path | None) -> None:
+    """Download the crops that may be learned from into FOLDER (data/downloads); what is there is only verified."""
+    from setml.datasets.catalogue import read_catalogue
+
+    if copy is not None:
+        _verify(copy)
+        return
+    try:
+        from setml.datasets.fetch import FetchError, fetch
+    except ImportError:
+        raise click.UsageError("fetching needs pooch; install it by: pip install 'setml[train]'") from None
+
+    sources = [source for source in read_catalogue().values() if source.split == "train"]
+    try:
+        count = fetch(sources, folder, click.echo, progress=sys.stderr.isatty())
+    except FetchError as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(f"{count} crops in {folder}")
+
+
+@data.command(
+    epilog="""\b
+Example:
+  setml data verify ../photographs"""
+)
+@click.argument("folder", type=_OLD_FOLDER, envvar="SETML_DATA")
+def verify(folder: Path) -> None:
+    """Tell whether FOLDER holds the labelled copy of each source that the catalogue knows, unchanged."""
+    _verify(folder)
+
+
+def _verify(folder: Path) -> None:
+    from setml.datasets.catalogue import digest_of, read_catalogue
+
+    changed = []
+    for source in read_catalogue().values():
+        digest = digest_of(folder, source.name)
+        state = "not there" if digest is None else "as it should be" if digest == source.copy_sha256 else "changed"
+        if state == "changed":
+            changed.append(source.name)
+        click.echo(f"{source.name:20}{state}")
+    if changed:
+        raise click.ClickException(
+            f"{folder}: {', '.join(changed)}: other files than those the catalogue knows; copy them anew"
+        )
+
+
+@data.command(
+    epilog="""\b
+Example:
+  setml data cut tables/ crops/ --split train --copies 4 --jitter 0.02"""
+)
+@click.argument("tables", type=_OLD_FOLDER)
+@click.argument("folder", type=_FOLDER)
+@click.option("--split", help="Only the photographs of this split.")
+@click.option("--copies", type=click.IntRange(min=1), default=1, show_default=True, help="Crops of each card.")
+@click.option("--jitter", type=click.FloatRange(0, 0.2), default=0.0, help="How far corners are off, in short sides.")
+@click.option("--negatives", type=click.IntRange(min=0), default=0, help="Crops of no card, from each photograph.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of all that is left to chance.")
+@click.option("--overwrite", is_flag=True, help="Replace files that are there.")
+def cut(
+    tables: Path,
+    folder: Path,
+    split: str | None,
+    copies: int,
+    jitter: float,
+    negatives: int,
+    seed: int,
+    overwrite: bool,
+) -> None:
+    """Cut the cards of TABLES, a folder of labelled photographs, out by their true corners, into FOLDER."""
+    from setml.datasets.crops import LabelledCrops, cut_crops
+    from setml.datasets.export import write_crops
+    from setml.datasets.negatives import cut_negatives
+    from setml.datasets.truth import TruthError, read_truth
+    from setml.photo import PhotoError
+
+    try:
+        truths = read_truth(tables, split)
+        crops = cut_crops(truths, copies=copies, jitter=jitter, seed=seed)
+        if negatives:
+            crops = LabelledCrops.join([crops, cut_negatives(truths, each=negatives, seed=seed)])
+        write_crops(crops, folder, overwrite=overwrite)
+    except TruthError as error:
+        raise click.UsageError(str(error)) from None
+    except PhotoError as error:
+        raise click.ClickException(str(error)) from None
+    except FileExistsError as error:
+        raise _occupied(error) from None
+    click.echo(f"{len(crops)} crops in {folder}")
 
 
 @data.command(
     epilog="""\b
 Examples:
   setml data draw tables/ --tables 100 --seed 7
+  setml data draw crops/ --crops 4
   setml data draw data/samples --samples --overwrite"""
 )
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", type=_FOLDER)
 @click.option("--tables", type=click.IntRange(min=1), default=10, show_default=True, help="How many photographs.")
 @click.option("--cards", type=click.IntRange(0, 81), default=12, show_default=True, help="Cards on each.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of all that is left to chance.")
+@click.option("--crops", type=click.IntRange(min=1), help="Draw single cards instead: so many of each of the 81.")
 @click.option("--samples", is_flag=True, help="Draw the project's own samples instead.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of all that is left to chance.")
 @click.option("--overwrite", is_flag=True, help="Replace files that are there.")
-def draw(folder: Path, tables: int, cards: int, seed: int, samples: bool, overwrite: bool) -> None:
-    """Draw photographs of tables into FOLDER, with their truth in labels.json."""
+def draw(folder: Path, tables: int, cards: int, crops: int | None, samples: bool, seed: int, overwrite: bool) -> None:
+    """Draw photographs of tables, with their truth in labels.json, or single cards into FOLDER."""
     from setml.datasets.cards import Edition
+    from setml.datasets.drawn import draw_crops
+    from setml.datasets.export import write_crops
     from setml.datasets.samples import SAMPLES
     from setml.datasets.tables import draw_table
     from setml.files import write_file, write_picture
 
-    if samples:
-        drawn = {f"{name}.jpg": make() for name, make in SAMPLES.items()}
-    else:
-        # One table in four is of the other edition.
-        editions: tuple[Edition, ...] = ("classic", "classic", "classic", "rectangle")
-        drawn = {
-            f"table-{seed + place}.jpg": draw_table(cards, seed=seed + place, edition=editions[place % 4])
-            for place in range(tables)
-        }
-    truth = {"photos": {name: table.to_dict() for name, table in drawn.items()}}
     try:
+        if crops is not None:
+            write_crops(draw_crops(crops, seed), folder, overwrite=overwrite)
+            click.echo(f"{81 * crops} crops in {folder}")
+            return
+        if samples:
+            drawn = {f"{name}.jpg": make() for name, make in SAMPLES.items()}
+        else:
+            # One table in four is of the other edition.
+            editions: tuple[Edition, ...] = ("classic", "classic", "classic", "rectangle")
+            drawn = {
+                f"table-{seed + place}.jpg": draw_table(cards, seed=seed + place, edition=editions[place % 4])
+                for place in range(tables)
+            }
+        truth = {"photos": {name: table.to_dict() for name, table in drawn.items()}}
         for name, table in drawn.items():
             write_picture(folder / name, table.image, overwrite=overwrite)
         write_file(folder / "labels.json", json.dumps(truth, indent=1).encode() + b"\n", overwrite=overwrite)
     except FileExistsError as error:
-        raise click.UsageError(f"{error.filename2} exists; name an empty folder, or add --overwrite") from None
+        raise _occupied(error) from None
     click.echo(f"{len(drawn)} tables in {folder}")
+
+
+@data.command(
+    epilog="""\b
+Example:
+  setml data augment augmented.png --from crops/ --rows 10"""
+)
+@click.argument("picture", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--from", "folder", type=_OLD_FOLDER, help="Labelled crops; drawn ones are taken without it.")
+@click.option("--rows", type=click.IntRange(1, 100), default=8, show_default=True, help="Crops, one a row.")
+@click.option("--columns", type=click.IntRange(1, 40), default=12, show_default=True, help="Ways each is spoiled.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of all that is left to chance.")
+@click.option("--overwrite", is_flag=True, help="Replace a picture that is there.")
+def augment(picture: Path, folder: Path | None, rows: int, columns: int, seed: int, overwrite: bool) -> None:
+    """Write a page of crops as training sees them, each row one crop, first as it is."""
+    from setml.cli.train import need_training
+    from setml.datasets.truth import TruthError
+    from setml.files import write_picture
+    from setml.photo import PhotoError
+
+    need_training()
+    from setml.training.augmentation import draw_page
+
+    try:
+        write_picture(picture, draw_page(folder, rows, columns, seed), overwrite=overwrite)
+    except TruthError as error:
+        raise click.UsageError(str(error)) from None
+    except PhotoError as error:
+        raise click.ClickException(str(error)) from None
+    except FileExistsError as error:
+        raise _occupied(error) from None
+    click.echo(f"{picture}: {rows} crops, {columns} times each")
+
+
+def _occupied(error: FileExistsError) -> click.UsageError:
+    return click.UsageError(f"{error.filename2 or error.filename} exists; name another place, or add --overwrite")

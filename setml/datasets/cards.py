@@ -44,6 +44,10 @@ class Style:
         Width of an outline; distance from stripe to stripe, and the share of it that is ink.
     corner : float
         Radius of the card's corners.
+    symbol : float
+        Multiplies the size of the symbols.
+    spacing : float
+        Distance from symbol to symbol.
     """
 
     inks: Mapping[str, tuple[int, int, int]]
@@ -52,6 +56,8 @@ class Style:
     pitch: float = 0.0255
     stripe: float = 0.34
     corner: float = 0.065
+    symbol: float = 1.0
+    spacing: float = SPACING
 
 
 #: The two editions as they are printed.
@@ -61,6 +67,29 @@ STYLES: Final[Mapping[str, Style]] = MappingProxyType(
         "rectangle": Style({"red": (206, 36, 44), "green": (0, 122, 68), "purple": (46, 34, 84)}, outline=0.014),
     }
 )
+
+
+def vary_style(edition: Edition, rng: np.random.Generator) -> Style:
+    """Make up another deck of an edition: as decks of several prints and ages differ, and somewhat more."""
+    style = STYLES[edition]
+    inks = {}
+    for color, ink in style.inks.items():
+        hsv = cv2.cvtColor(np.array([[ink]], np.uint8), cv2.COLOR_RGB2HSV)[0, 0].astype(float)
+        # In OpenCV a hue is half its degrees. Purple ranges from violet to nearly blue, red towards orange.
+        hsv[0] = (hsv[0] + rng.uniform(-7, 7)) % 180
+        hsv[1:] *= rng.uniform((0.7, 0.75), (1.05, 1.2))
+        rgb = cv2.cvtColor(np.clip(hsv, 0, 255).astype(np.uint8)[None, None], cv2.COLOR_HSV2RGB)[0, 0]
+        inks[color] = (int(rgb[0]), int(rgb[1]), int(rgb[2]))
+    white = int(rng.integers(232, 256))
+    return Style(
+        inks=inks,
+        paper=(white, white - int(rng.integers(0, 6)), white - int(rng.integers(0, 16))),
+        outline=style.outline * rng.uniform(0.65, 1.5),
+        pitch=style.pitch * rng.uniform(0.8, 1.35),
+        stripe=rng.uniform(0.22, 0.5),
+        symbol=rng.uniform(0.93, 1.06),
+        spacing=SPACING * rng.uniform(0.94, 1.05),
+    )
 
 
 def draw_card(
@@ -95,11 +124,11 @@ def draw_card(
     width, height = short_side * _FINE, round(short_side * ASPECT) * _FINE
     canvas = np.full((height, width, 3), style.paper[::-1], np.uint8)
     box = (0.648, 0.318) if card.shape != "diamond" else (0.684, 0.336)
-    outline = symbol_outline(card.shape, edition) * box
+    outline = symbol_outline(card.shape, edition) * box * style.symbol
     ink = style.inks[card.color][::-1]
     fill = _shading(card.shading, edition, style, width, height, seed)
     for place in range(card.count):
-        center = (0.5, ASPECT / 2 + (place - (card.count - 1) / 2) * SPACING)
+        center = (0.5, ASPECT / 2 + (place - (card.count - 1) / 2) * style.spacing)
         points = np.round((outline + center) * width * 16).astype(np.int32)
         inside = np.zeros((height, width), np.uint8)
         cv2.fillPoly(inside, [points], 255, cv2.LINE_AA, shift=4)

@@ -108,7 +108,7 @@ def draw_table(
         dealt = [Card.from_code(card) if isinstance(card, str) else card for card in cards]
     surface = surface or SURFACES[rng.integers(len(SURFACES))]
     width, height = size
-    canvas = _surface(surface, width, height, rng)
+    canvas = draw_surface(surface, width, height, rng)
     quads = _project(_lay_out(len(dealt), width / height, rng), width, height, tilt, rng)
     for card, quad in zip(dealt, quads, strict=True):
         _put_card(canvas, card, quad, edition, int(rng.integers(2**31)))
@@ -152,7 +152,7 @@ def _project(
     return np.asarray((seen - (low + high) / 2) * scale + shift, np.float32)
 
 
-def _surface(surface: Surface, width: int, height: int, rng: np.random.Generator) -> npt.NDArray[np.float32]:
+def draw_surface(surface: Surface, width: int, height: int, rng: np.random.Generator) -> npt.NDArray[np.float32]:
     """Draw a bare table: BGR, float32, 0 to 255, (H, W, 3)."""
     tone = np.array(_TONES[surface][::-1], np.float32) * rng.uniform(0.85, 1.15)
     if surface == "wood":

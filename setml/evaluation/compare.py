@@ -5,21 +5,22 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import asdict, fields
+from functools import cache
 from typing import Any
 
 import pandas as pd
 from joblib import Parallel, delayed
 
-from setml.classifiers import CLASSIFIERS
+from setml.datasets.truth import Truth
+from setml.evaluation.crops import interval
 from setml.evaluation.measures import Score, score
-from setml.evaluation.truth import Truth
 from setml.extractors import EXTRACTORS
 from setml.photo import PhotoError, read_photo
 from setml.solver import Solver
 
 
-def compare(truths: Sequence[Truth], jobs: int = 1) -> pd.DataFrame:
-    """Solve every photograph by every pair of methods.
+def compare(truths: Sequence[Truth], classifiers: Sequence[str], jobs: int = 1) -> pd.DataFrame:
+    """Solve every photograph by every extractor with every one of some classifiers.
 
     Returns
     -------
@@ -27,15 +28,22 @@ def compare(truths: Sequence[Truth], jobs: int = 1) -> pd.DataFrame:
         A row for each photograph, extractor and classifier: its names, the counts of
         :class:`~setml.evaluation.measures.Score`, and the seconds by stage.
     """
-    rows = Parallel(n_jobs=jobs)(delayed(_rows)(truth) for truth in truths)
+    pairs = list(itertools.product(EXTRACTORS, classifiers))
+    rows = Parallel(n_jobs=jobs)(delayed(_rows)(truth, pairs) for truth in truths)
     return pd.DataFrame(list(itertools.chain.from_iterable(rows)))
 
 
-def _rows(truth: Truth) -> list[dict[str, Any]]:
+@cache
+def _solver(extractor: str, classifier: str) -> Solver:
+    """Make a solver once in each process; it loads its models."""
+    return Solver(extractor, classifier)
+
+
+def _rows(truth: Truth, pairs: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
     rows = []
-    for extractor, classifier in itertools.product(EXTRACTORS, CLASSIFIERS):
+    for extractor, classifier in pairs:
         try:
-            solution = Solver(extractor, classifier).solve(read_photo(truth.path))
+            solution = _solver(extractor, classifier).solve(read_photo(truth.path))
         except PhotoError:
             solution = None
         rows.append(
@@ -59,12 +67,20 @@ def summarize(rows: pd.DataFrame, by: str = "split") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row for each; ``seconds`` is the median of a photograph, decoding included.
+        A row for each; ``95 %`` is the interval of ``boards``, ``seconds`` the median of a photograph, decoding
+        included.
     """
     names = [field.name for field in fields(Score)]
     table = []
-    for key, group in rows.groupby(["extractor", "classifier", by], sort=True):
+    for key, group in rows.groupby(["extractor", "classifier", by], sort=False):
         counts = Score(*(int(group[name].sum()) for name in names))
-        labels = dict(zip(("extractor", "classifier", by), key, strict=True))
-        table.append({**labels, **counts.figures(), "seconds": group["total s"].median()})
-    return pd.DataFrame(table)
+        low, high = interval(group, "boards")
+        table.append(
+            {
+                **dict(zip(("extractor", "classifier", by), key, strict=True)),
+                **counts.figures(),
+                "95 %": f"{100 * low:.1f}-{100 * high:.1f}",
+                "seconds": group["total s"].median(),
+            }
+        )
+    return pd.DataFrame(table).sort_values([by], kind="stable", ignore_index=True)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setml.cards import ATTRIBUTES, Card
-from setml.evaluation.truth import Truth
+from setml.datasets.truth import Truth
 from setml.sets import find_sets
 from setml.solution import Solution
 

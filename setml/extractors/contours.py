@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from setml.extractors.base import Extractor
-from setml.extractors.rectify import order_corners, rectify
+from setml.extractors.layout import MOST_LAYOUT_ERROR, read_layout
+from setml.extractors.rectify import order_corners
 from setml.photo import BGR
-from setml.symbols import find_symbols, layout_error, least_channel, reflectance
+from setml.symbols import least_channel
 
 Quad = npt.NDArray[np.float32]
 
@@ -21,8 +22,6 @@ WORKING_SIDE: Final = 1100
 #: The least side of a card, and the least root of its area, as shares of the longer side.
 LEAST_SIDE: Final = 0.02
 LEAST_ROOT: Final = 0.028
-#: How far the symbols may stand from where a card has them, in its short sides.
-MOST_LAYOUT_ERROR: Final = 0.16
 
 
 class Contours(Extractor):
@@ -48,7 +47,7 @@ class Contours(Extractor):
             # A symbol can pass for a small card, which then lies within the true one.
             if any(_lies_within(middle, card) for _, _, card in cards):
                 continue
-            quad, error = _read_layout(small, middle)
+            quad, error = read_layout(small, middle)
             if error <= MOST_LAYOUT_ERROR:
                 # Symbols in place say more than the number of thresholds that agree.
                 cards.append((error - 0.01 * votes, votes, quad))
@@ -180,23 +179,3 @@ def _lies_within(inner: Quad, outer: Quad) -> bool:
     x, y = map(float, inner.mean(axis=0))
     smaller = 2 * cv2.contourArea(inner) < cv2.contourArea(outer)
     return smaller and cv2.pointPolygonTest(outer, (x, y), False) > 0
-
-
-def _read_layout(image: BGR, quad: Quad) -> tuple[Quad, float]:
-    """Turn a quadrilateral so that its symbols lie across, and tell how far they are from their places.
-
-    A slanted view can make a card's long side look the shorter, so that both ways are tried.
-    """
-    ordered = order_corners(quad)
-    error = _layout_error_of(image, ordered)
-    if error <= MOST_LAYOUT_ERROR / 2:
-        return ordered, error
-    turned = np.roll(ordered, -1, axis=0)
-    error_turned = _layout_error_of(image, turned)
-    return (turned, error_turned) if error_turned < error else (ordered, error)
-
-
-def _layout_error_of(image: BGR, quad: Quad) -> float:
-    # Half the size of a crop shows where symbols stand in a quarter of the time.
-    symbols, _ = find_symbols(reflectance(rectify(image, quad, scale=0.5)))
-    return layout_error(symbols)

@@ -1,0 +1,95 @@
+"""What each net looks at: a crop's ink or its colors, at the size that an attribute needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from setml.classifiers.base import Crops
+from setml.symbols import least_channel, reflectance
+
+#: Width and height to which every crop is brought first: stripes are just under three pixels apart.
+WORKING_SIZE: Final = (112, 174)
+
+Channels = Literal["ink", "color"]
+
+
+@dataclass(frozen=True)
+class View:
+    """The input of a net.
+
+    Attributes
+    ----------
+    size : (int, int)
+        Width and height in pixels.
+    channels : {"ink", "color"}
+        "ink": one channel, how much of the light the darkest color channel loses, 0 on the card's own paper;
+        "color": six, the crop divided by its paper, then the crop as it is, both in BGR, 0 to 1.
+    """
+
+    size: tuple[int, int]
+    channels: Channels
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Of one crop as the net sees it: (H, W, C)."""
+        return (self.size[1], self.size[0], 1 if self.channels == "ink" else 6)
+
+
+#: By net. Shading needs every stripe; color needs no detail but the light on the paper; "card" tells cards
+#: from what is none; "all" is the one net with five answers.
+VIEWS: Final[Mapping[str, View]] = MappingProxyType(
+    {
+        "card": View((56, 87), "color"),
+        "count": View((28, 44), "ink"),
+        "color": View((56, 87), "color"),
+        "shading": View((112, 174), "ink"),
+        "shape": View((56, 87), "ink"),
+        "all": View((112, 174), "color"),
+    }
+)
+
+
+def look(crops: Crops, views: Mapping[str, View]) -> dict[str, npt.NDArray[np.float32]]:
+    """Turn crops to what nets look at.
+
+    Parameters
+    ----------
+    crops : ndarray, (n, H, W, 3)
+        BGR, uint8, upright, of any size.
+    views : mapping of str to View
+        What is wanted, by name.
+
+    Returns
+    -------
+    dict of ndarray, float32, (n, *view.shape)
+        By the same names; names of equal views share one array.
+    """
+    arrays = {view: np.empty((len(crops), *view.shape), np.float32) for view in set(views.values())}
+    for place, crop in enumerate(crops):
+        if crop.shape[1::-1] != WORKING_SIZE:
+            crop = np.asarray(cv2.resize(crop, WORKING_SIZE, interpolation=cv2.INTER_AREA), np.uint8)
+        reflected = reflectance(crop)
+        ink = 1 - least_channel(reflected)
+        for view, array in arrays.items():
+            if view.channels == "ink":
+                array[place, :, :, 0] = _reduce(ink, view.size)
+            else:
+                array[place, :, :, :3] = _reduce(reflected, view.size)
+                array[place, :, :, 3:] = _reduce(crop, view.size)
+    for view, array in arrays.items():
+        if view.channels == "color":
+            array[..., 3:] *= np.float32(1 / 255)
+    return {name: arrays[view] for name, view in views.items()}
+
+
+def _reduce(image: npt.NDArray[Any], size: tuple[int, int]) -> npt.NDArray[Any]:
+    if image.shape[1::-1] == size:
+        return image
+    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA))

@@ -1,0 +1,94 @@
+"""``setml train``: from labelled crops to models."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import click
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  setml train                                   from cards drawn by program
+  setml train --from my-crops/ --output mine/   from one's own: my-crops/2RTD/anything.jpg
+  setml train --quick --method svm              a trial of one method"""
+)
+@click.option(
+    "--from",
+    "root",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    envvar="SETML_DATA",
+    help="Labelled crops, or a folder with crops/ and tables/; without it cards are drawn.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("models"),
+    show_default=True,
+    help="Where the models go, a folder for each method.",
+)
+@click.option(
+    "--work",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs/train"),
+    show_default=True,
+    help="Checkpoints and caches; a run that was stopped goes on from them.",
+)
+@click.option("--method", "methods", multiple=True, help="Train only this; may be given several times.")
+@click.option("--quick", is_flag=True, help="A trial in a few minutes, from a fraction of the crops.")
+@click.option("--fresh", is_flag=True, help="Forget what an earlier run has left in --work.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of all that is left to chance.")
+@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Processes at a time.")
+def train(
+    root: Path | None,
+    output: Path,
+    work: Path,
+    methods: tuple[str, ...],
+    quick: bool,
+    fresh: bool,
+    seed: int,
+    jobs: int,
+) -> None:
+    """Fit KNN, SVM and nets to labelled crops, and export them as ONNX."""
+    from setml.classifiers import LEARNED
+    from setml.datasets.truth import TruthError
+    from setml.photo import PhotoError
+
+    unknown = sorted(set(methods) - set(LEARNED))
+    if unknown:
+        raise click.UsageError(f"there is no method {unknown[0]!r} to train; expected one of {', '.join(LEARNED)}")
+    need_training()
+    from setml.training.run import Plan, forget
+    from setml.training.run import train as run
+
+    plan = Plan(root, output, work, methods or LEARNED, quick=quick, seed=seed, jobs=jobs)
+    if fresh:
+        forget(plan)
+    started = time.monotonic()
+    try:
+        run(plan, lambda line: click.echo(f"{time.monotonic() - started:6.0f} s  {line}"))
+    except TruthError as error:
+        raise click.UsageError(str(error)) from None
+    except PhotoError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def need_training() -> None:
+    """Make sure that what training needs is installed, and quieten what it would say besides.
+
+    Raises
+    ------
+    UsageError
+        If something is missing.
+    """
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+    try:
+        import skl2onnx  # noqa: F401
+        import tensorflow as tf
+    except ImportError as error:
+        raise click.UsageError(f"training needs {error.name}; install it by: pip install 'setml[train]'") from None
+    tf.get_logger().setLevel("ERROR")

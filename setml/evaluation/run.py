@@ -1,0 +1,154 @@
+"""The whole comparison: from labelled data to tables, files and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from setml.classifiers import CLASSIFIERS, Classifier, ModelError
+from setml.datasets.crops import LabelledCrops, cut_crops, list_crops, read_crops
+from setml.datasets.negatives import cut_negatives
+from setml.datasets.truth import Truth, TruthError, read_truth
+from setml.evaluation.compare import compare, summarize
+from setml.evaluation.crops import read_all, summarize_crops
+from setml.evaluation.report import render_report
+from setml.files import project_file, write_file
+
+#: What a quick comparison leaves of photographs and of crops: one in so many, of each source.
+QUICK: Final = 5
+#: How many crops of no card are cut from each photograph.
+NEGATIVES: Final = 3
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """What is compared on.
+
+    Attributes
+    ----------
+    truths : list of Truth
+        Photographs of tables.
+    crops : LabelledCrops
+        Their cards by true corners, single cards of other sources, and what is no card.
+    """
+
+    truths: list[Truth]
+    crops: LabelledCrops
+
+
+def load_benchmark(folder: Path, splits: Sequence[str] = (), quick: bool = False) -> Benchmark:
+    """Load labelled data.
+
+    Parameters
+    ----------
+    folder : Path
+        Has ``labels.json`` and photographs, or folders ``tables`` with those and ``crops`` with ``crops.csv``.
+    splits : sequence of str
+        Which to take; without any, all but "train" where there are others.
+    quick : bool
+        A fifth of each source.
+
+    Raises
+    ------
+    TruthError, PhotoError
+        If the labels or a photograph cannot be read, or nothing is of the splits.
+    """
+    tables = folder / "tables" if (folder / "tables").is_dir() else folder
+    truths = read_truth(tables)
+    files = list_crops(folder / "crops") if (folder / "crops").is_dir() else []
+    there = {truth.split for truth in truths} | {file.split for file in files}
+    wanted = set(splits) or there - {"train"} or there
+    if not wanted <= there:
+        missing = ", ".join(sorted(wanted - there))
+        raise TruthError(f"{folder}: has nothing of split {missing}; expected one of {', '.join(sorted(there))}")
+    truths = [truth for truth in truths if truth.split in wanted]
+    files = [file for file in files if file.split in wanted]
+    if quick:
+        truths, files = truths[::QUICK], files[::QUICK]
+    parts = [part for part in (cut_crops(truths), cut_negatives(truths, each=NEGATIVES)) if len(part)]
+    if files:
+        parts.append(read_crops(files))
+    return Benchmark(truths, LabelledCrops.join(parts))
+
+
+def run(
+    benchmark: Benchmark,
+    names: Sequence[str],
+    by: str,
+    jobs: int,
+    output: Path | None,
+    tell: Callable[[str], None] = print,
+) -> None:
+    """Compare classifiers on crops, and extractors and classifiers on tables; tell and write the tables.
+
+    Parameters
+    ----------
+    benchmark : Benchmark
+        What on.
+    names : sequence of str
+        Of :data:`setml.classifiers.CLASSIFIERS`; one whose models are missing is left out, and that is told.
+    by : {"split", "source", "edition"}
+        What each row of what is told is for; the report has all.
+    jobs : int
+        Photographs at a time.
+    output : Path or None
+        A folder for the tables, all rows, and ``report.html``.
+    tell : callable
+        Is told the tables as Markdown.
+    """
+    classifiers = _load(names, tell)
+    crops = benchmark.crops
+    rows = read_all(classifiers, crops)
+    tell(f"\nCrops by true corners: {_count(crops)}\n")
+    tell(_markdown(summarize_crops(rows, by)))
+    photos = compare(benchmark.truths, list(classifiers), jobs)
+    tell(f"\nWhole tables: {len(benchmark.truths)} photographs\n")
+    tell(_markdown(summarize(photos, by)))
+    if output is None:
+        return
+    tables = []
+    for each in ("split", "source", "edition"):
+        tables.append((f"Crops by {each}", "Cut by their true corners.", summarize_crops(rows, each)))
+        tables.append((f"Tables by {each}", "Every extractor with every classifier.", summarize(photos, each)))
+    sizes = {name: model_bytes(name) for name in classifiers}
+    data = [f"{_count(crops)}, SHA-256 of images and truth {crops.digest}", f"{len(benchmark.truths)} photographs"]
+    text = "\n\n".join(f"## {title}\n\n{_markdown(table)}" for title, _, table in tables)
+    files = {
+        "crops.csv": rows.to_csv(index=False),
+        "photos.csv": photos.to_csv(index=False),
+        "comparison.md": f"# The comparison\n\n{chr(10).join(f'- {line}' for line in data)}\n\n{text}\n",
+        "report.html": render_report(tables, rows, crops, sizes, data),
+    }
+    for name, content in files.items():
+        # A report is made anew each time.
+        write_file(output / name, content.encode(), overwrite=True)
+
+
+def _load(names: Sequence[str], tell: Callable[[str], None]) -> dict[str, Classifier]:
+    loaded = {}
+    for name in names:
+        try:
+            loaded[name] = CLASSIFIERS[name]()
+        except ModelError as error:
+            tell(f"left out: {error}")
+    return loaded
+
+
+def model_bytes(name: str) -> int:
+    """Return how large the models of a classifier are; 0 for one that has none."""
+    return sum(path.stat().st_size for path in (project_file("models") / name).glob("*.onnx"))
+
+
+def _count(crops: LabelledCrops) -> str:
+    cards = int(crops.is_card.sum())
+    photos = len(np.unique(crops.photos))
+    return f"{cards} cards and {len(crops) - cards} crops of none, of {photos} photographs"
+
+
+def _markdown(table: pd.DataFrame) -> str:
+    return str(table.to_markdown(index=False, floatfmt=".2f"))

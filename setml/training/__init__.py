@@ -1,0 +1,1 @@
+"""Training: augmentation, nets and pipelines, fitting, export. Nothing here is imported at solving time."""

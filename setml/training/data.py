@@ -1,0 +1,119 @@
+"""What is learned from, and what chooses: the crops of split `train`, drawn ones, and those of split `val`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from setml.classifiers.views import WORKING_SIZE
+from setml.datasets.catalogue import read_catalogue
+from setml.datasets.crops import LabelledCrops, cut_crops, list_crops, read_crops
+from setml.datasets.drawn import draw_crops, draw_negatives
+from setml.datasets.negatives import cut_negatives
+from setml.datasets.truth import Truth, read_truth
+from setml.extractors.rectify import CROP_SIZES
+
+#: Crops are trained on at this share of an extractor's size.
+SCALE: Final = WORKING_SIZE[0] / CROP_SIZES["card"][0]
+
+#: How large a share of an epoch each kind of crop has; a kind that is missing leaves its share to the others.
+SHARES: Final = {"crops": 0.3, "loose crops": 0.12, "tables": 0.26, "drawn": 0.18, "not a card": 0.14}
+
+# One source with more crops than this is one deck under one hand many times over.
+_MANY: Final = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingData:
+    """All that training needs.
+
+    Attributes
+    ----------
+    train : LabelledCrops
+        Crops of the working size to learn from, cards and others.
+    kinds : ndarray of str, (n,)
+        Of each, a key of :data:`SHARES`.
+    val : LabelledCrops
+        What early stopping and the choice between models go by; drawn ones where there are no photographs.
+    """
+
+    train: LabelledCrops
+    kinds: npt.NDArray[np.str_]
+    val: LabelledCrops
+
+    def draw_epoch(self, size: int, rng: np.random.Generator) -> npt.NDArray[np.intp]:
+        """Choose the crops of one epoch: places in `train`, by the shares of the kinds, in order of chance."""
+        shares = {kind: SHARES[kind] for kind in sorted(set(self.kinds.tolist()))}
+        total = sum(shares.values())
+        chosen = []
+        for kind, share in shares.items():
+            places = np.flatnonzero(self.kinds == kind)
+            count = round(size * share / total)
+            # Each once before any twice.
+            rounds = [rng.permutation(places) for _ in range(-(-count // len(places)))]
+            chosen.append(np.concatenate(rounds)[:count])
+        return rng.permutation(np.concatenate(chosen))
+
+
+def gather(root: Path | None, *, quick: bool = False, seed: int = 0) -> TrainingData:
+    """Gather crops.
+
+    Parameters
+    ----------
+    root : Path or None
+        A folder with ``crops/`` and ``tables/`` of photographs, or with crops of one's own; None for drawn
+        crops alone.
+    quick : bool
+        A fifth of it, for a trial.
+    seed : int
+        Of drawing and of cutting.
+    """
+    parts = list(_real(root, 2 if quick else 8, seed)) if root else []
+    copies = (10 if quick else 50) if root else (25 if quick else 150)
+    drawn = draw_crops(copies, seed, SCALE)
+    negatives = draw_negatives(len(drawn) // 4, seed, SCALE)
+    parts += [("drawn", drawn), ("not a card", negatives)]
+    train = LabelledCrops.join([part for _, part in parts])
+    kinds = np.concatenate([np.full(len(part), kind, np.dtype("U16")) for kind, part in parts])
+    return TrainingData(train, kinds, _val(root, seed))
+
+
+def _real(root: Path, copies: int, seed: int) -> Iterator[tuple[str, LabelledCrops]]:
+    """Read the crops and cut the tables of split `train`."""
+    crops, tables = labelled(root, "train")
+    for part in crops:
+        yield ("crops" if len(part) > _MANY else "loose crops"), part
+    if tables:
+        yield "tables", cut_crops(tables, SCALE, copies, jitter=0.02, seed=seed)
+        yield "not a card", cut_negatives(tables, SCALE, 2 * copies, seed)
+
+
+def _val(root: Path | None, seed: int) -> LabelledCrops:
+    crops, tables = labelled(root, "val") if root else ([], [])
+    if not crops and not tables:
+        return LabelledCrops.join([draw_crops(5, seed + 1, SCALE), draw_negatives(100, seed + 1, SCALE)])
+    parts = list(crops)
+    if tables:
+        parts += [cut_crops(tables, SCALE), cut_negatives(tables, SCALE, 4, seed)]
+    return LabelledCrops.join(parts)
+
+
+def labelled(root: Path, split: str, size: tuple[int, int] = WORKING_SIZE) -> tuple[list[LabelledCrops], list[Truth]]:
+    """Read the single crops of a split, by source, and list its photographs of tables."""
+    folder = root / "crops" if (root / "crops").is_dir() else root
+    files = []
+    if folder != root or not (root / "tables").is_dir():
+        files = [file for file in list_crops(folder) if file.split == split]
+    catalogue = read_catalogue()
+    crops = []
+    for name in sorted({file.source for file in files}):
+        shows = catalogue[name].shows if name in catalogue else 1.0
+        crops.append(read_crops([file for file in files if file.source == name], size, shows))
+    tables = root / "tables"
+    truths = [truth for truth in read_truth(tables) if truth.split == split] if tables.is_dir() else []
+    return crops, truths
