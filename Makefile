@@ -2,9 +2,11 @@
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
-DATA ?= $(if $(SETML_DATA),$(SETML_DATA),../shared/data)
+# Labelled photographs: those that are named, those beside the checkout, or those that make data has fetched.
+DATA ?= $(firstword $(SETML_DATA) $(wildcard ../shared/data) $(wildcard data/downloads))
+TABLES := $(wildcard $(DATA)/tables/labels.json)
 
-.PHONY: help demo test eval bench lint format samples clean
+.PHONY: help demo test data train eval bench lint format samples clean
 
 help:  ## say what each target does
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/:/' | column -t -s:
@@ -36,8 +38,15 @@ format: $(VENV)/.dev  ## put the code into its form
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-eval: $(VENV)/.dev  ## compare all methods on the labelled photographs, or on the samples where there are none
-	$(BIN)/setml eval $(if $(wildcard $(DATA)/tables/labels.json),$(DATA)/tables,data/samples) --output reports
+data: $(VENV)/.dev  ## download the crops that may be learned from, or verify a copy that SETML_DATA names
+	$(BIN)/setml data fetch
+
+train: $(VENV)/.dev  ## train all models from labelled crops, or from drawn ones where there are none; QUICK=1 for a trial
+	$(BIN)/setml train $(if $(DATA),--from $(DATA)) $(if $(QUICK),--quick --output runs/quick/models --work runs/quick)
+
+eval: $(VENV)/.dev  ## compare all methods on the labelled photographs, or on the samples where there are none; QUICK=1 for a fifth
+	$(BIN)/setml eval $(if $(TABLES),$(DATA),data/samples) --output reports \
+		$(if $(QUICK),--quick,$(if $(TABLES),--leaderboard models/LEADERBOARD.md))
 
 bench: $(VENV)/.dev  ## time solving against only reading the same photo
 	$(BIN)/python -m setml.evaluation.speed
@@ -46,4 +55,4 @@ samples: $(VENV)/.solve  ## draw data/samples again
 	$(BIN)/setml data draw data/samples --samples --overwrite
 
 clean:  ## remove environments, caches and reports
-	rm -rf .venv* reports demo.jpg .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv* reports runs demo.jpg .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -72,9 +72,9 @@ def describe(crops: Crops) -> dict[str, npt.NDArray[np.float64]]:
         seen = _see(crop)
         patch, solid = _mean_symbol(seen)
         count = np.concatenate([seen.profile, seen.fits, [len(seen.contours), min(seen.error, 1)]])
-        shading = _shading(seen, patch, solid)
+        shading = _shading(seen, patch)
         rows["count"].append(count)
-        rows["shape"].append(_shape(seen, patch, solid))
+        rows["shape"].append(_shape(seen, solid))
         rows["shading"].append(shading)
         rows["color"].append(_color(seen))
         rows["card"].append(np.concatenate([count, shading, _whole(seen)]))
@@ -138,7 +138,7 @@ def _mean_symbol(seen: _Seen) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.f
     return ink, np.mean(fills, axis=0) if fills else np.minimum(ink / max(float(ink.max()), 0.02), 1)
 
 
-def _shape(seen: _Seen, patch: npt.NDArray[np.float32], solid: npt.NDArray[np.float32]) -> Floats:
+def _shape(seen: _Seen, solid: npt.NDArray[np.float32]) -> Floats:
     """Describe the shape; a mirrored or half-turned symbol is described alike."""
     turned = solid[::-1, ::-1]
     views = [solid, turned, solid[:, ::-1], turned[:, ::-1]]
@@ -146,7 +146,7 @@ def _shape(seen: _Seen, patch: npt.NDArray[np.float32], solid: npt.NDArray[np.fl
     fills = []
     for contour in seen.contours:
         area = cv2.contourArea(contour)
-        _, sides, angle = cv2.minAreaRect(contour)
+        _, sides, _ = cv2.minAreaRect(contour)
         hull = cv2.convexHull(contour)
         around = cv2.arcLength(contour, True)
         fills.append(
@@ -174,7 +174,7 @@ def _gradients(image: npt.NDArray[np.float32]) -> Floats:
     return np.asarray(cells / max(float(np.linalg.norm(cells)), 1e-6))
 
 
-def _shading(seen: _Seen, patch: npt.NDArray[np.float32], solid: npt.NDArray[np.float32]) -> Floats:
+def _shading(seen: _Seen, patch: npt.NDArray[np.float32]) -> Floats:
     """Describe what is inside the symbols, against their outlines and the paper beside them."""
     logs, energies, noises = [], [], []
     for place, (x, y, w, h) in enumerate(seen.boxes):

@@ -31,6 +31,9 @@ Examples:
     type=click.Path(path_type=Path, file_okay=False),
     help="A folder for the report, the tables, and a row for every crop and photo.",
 )
+@click.option(
+    "--leaderboard", type=click.Path(path_type=Path, dir_okay=False), help="A file for the ranking of the classifiers."
+)
 @click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Photos solved at a time.")
 def evaluate(
     folder: Path,
@@ -39,6 +42,7 @@ def evaluate(
     names: tuple[str, ...],
     quick: bool,
     output: Path | None,
+    leaderboard: Path | None,
     jobs: int,
 ) -> None:
     """Compare every extractor and classifier on FOLDER, which has labelled photographs and a labels.json."""
@@ -60,4 +64,4 @@ def evaluate(
         raise click.UsageError(str(error)) from None
     except PhotoError as error:
         raise click.ClickException(str(error)) from None
-    run(benchmark, names or tuple(CLASSIFIERS), by, jobs, output, click.echo)
+    run(benchmark, names or tuple(CLASSIFIERS), by, jobs, output, leaderboard, click.echo)

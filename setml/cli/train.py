@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -60,6 +62,8 @@ def train(
     unknown = sorted(set(methods) - set(LEARNED))
     if unknown:
         raise click.UsageError(f"there is no method {unknown[0]!r} to train; expected one of {', '.join(LEARNED)}")
+    if root is not None:
+        _check_labels(root)
     need_training()
     from setml.training.run import Plan, forget
     from setml.training.run import train as run
@@ -85,10 +89,38 @@ def need_training() -> None:
         If something is missing.
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     try:
-        import skl2onnx  # noqa: F401
-        import tensorflow as tf
+        with _silent():
+            import skl2onnx  # noqa: F401
+            import tensorflow as tf
     except ImportError as error:
         raise click.UsageError(f"training needs {error.name}; install it by: pip install 'setml[train]'") from None
     tf.get_logger().setLevel("ERROR")
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Close standard error for a while: what TensorFlow writes there as it starts heeds no level."""
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def _check_labels(root: Path) -> None:
+    """Find out about labels that cannot be understood before TensorFlow is loaded."""
+    from setml.datasets.crops import list_crops
+    from setml.datasets.truth import TruthError, read_truth
+
+    try:
+        if (root / "tables").is_dir():
+            read_truth(root / "tables")
+        else:
+            list_crops(root)
+    except TruthError as error:
+        raise click.UsageError(str(error)) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -82,6 +82,7 @@ def run(
     by: str,
     jobs: int,
     output: Path | None,
+    leaderboard: Path | None = None,
     tell: Callable[[str], None] = print,
 ) -> None:
     """Compare classifiers on crops, and extractors and classifiers on tables; tell and write the tables.
@@ -98,6 +99,8 @@ def run(
         Photographs at a time.
     output : Path or None
         A folder for the tables, all rows, and ``report.html``.
+    leaderboard : Path or None
+        A file for the ranking on split `val`, with the sizes of the models.
     tell : callable
         Is told the tables as Markdown.
     """
@@ -109,14 +112,16 @@ def run(
     photos = compare(benchmark.truths, list(classifiers), jobs)
     tell(f"\nWhole tables: {len(benchmark.truths)} photographs\n")
     tell(_markdown(summarize(photos, by)))
+    sizes = {name: model_bytes(name) for name in classifiers}
+    data = [f"{_count(crops)}, SHA-256 of images and truth {crops.digest}", f"{len(benchmark.truths)} photographs"]
+    if leaderboard is not None:
+        write_file(leaderboard, _rank(rows, sizes, data).encode(), overwrite=True)
     if output is None:
         return
     tables = []
     for each in ("split", "source", "edition"):
         tables.append((f"Crops by {each}", "Cut by their true corners.", summarize_crops(rows, each)))
         tables.append((f"Tables by {each}", "Every extractor with every classifier.", summarize(photos, each)))
-    sizes = {name: model_bytes(name) for name in classifiers}
-    data = [f"{_count(crops)}, SHA-256 of images and truth {crops.digest}", f"{len(benchmark.truths)} photographs"]
     text = "\n\n".join(f"## {title}\n\n{_markdown(table)}" for title, _, table in tables)
     files = {
         "crops.csv": rows.to_csv(index=False),
@@ -127,6 +132,23 @@ def run(
     for name, content in files.items():
         # A report is made anew each time.
         write_file(output / name, content.encode(), overwrite=True)
+
+
+def _rank(rows: pd.DataFrame, sizes: Mapping[str, int], data: Sequence[str]) -> str:
+    """Rank the classifiers by the whole cards they read of split `val`, or of the first split there is."""
+    table = summarize_crops(rows)
+    splits = sorted(set(table["split"]), key=lambda split: (split != "val", split))
+    chosen_by = table[table["split"] == splits[0]].set_index("classifier")["whole"]
+    table["kB"] = table["classifier"].map(sizes) / 1000
+    table["rank"] = table["classifier"].map(chosen_by)
+    table["order"] = table["split"].map(splits.index)
+    ranked = table.sort_values(["order", "rank"], ascending=[True, False], kind="stable")
+    lines = "\n".join(f"- {line}" for line in data)
+    return (
+        "# The leaderboard\n\n"
+        f"Crops of cards cut by their true corners, figures in per cent; the best on split `{splits[0]}` is the default.\n\n"
+        f"{lines}\n\n{_markdown(ranked.drop(columns=['rank', 'order']))}\n"
+    )
 
 
 def _load(names: Sequence[str], tell: Callable[[str], None]) -> dict[str, Classifier]:

@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Memory, Parallel, delayed
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.decomposition import PCA
 from sklearn.model_selection import GridSearchCV, GroupKFold
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -30,12 +29,12 @@ Floats = npt.NDArray[np.float64]
 #: What is tried for each method; the names are those of scikit-learn's parameters.
 GRIDS: Final[Mapping[str, Mapping[str, tuple[Any, ...]]]] = MappingProxyType(
     {
-        "knn": {"reduce__n_components": (6, 12, 20), "classify__n_neighbors": (3, 7, 15)},
+        "knn": {"reduce__n_components": (6, 10), "classify__n_neighbors": (5, 15)},
         "svm": {"classify__C": (1.0, 5.0, 25.0), "classify__gamma": (0.003, 0.01, 0.03)},
     }
 )
 #: How many crops each method learns from: neighbours are looked for among all of them at every reading.
-CROPS: Final[Mapping[str, int]] = MappingProxyType({"knn": 4000, "svm": 8000})
+CROPS: Final[Mapping[str, int]] = MappingProxyType({"knn": 3000, "svm": 8000})
 FOLDS: Final = 5
 
 
@@ -150,7 +149,9 @@ def _search(
     folds = list(GroupKFold(min(FOLDS, len(set(groups.tolist())))).split(features, answers, groups))
     steps: list[tuple[str, Any]] = [("scale", StandardScaler())]
     if method == "knn":
-        steps += [("reduce", PCA(whiten=True, random_state=0)), ("classify", KNeighborsClassifier())]
+        # What is near is learned: Goldberger et al., "Neighbourhood components analysis", 2004.
+        near = NeighborhoodComponentsAnalysis(init="pca", max_iter=30, random_state=0)
+        steps += [("reduce", near), ("classify", KNeighborsClassifier())]
     else:
         steps += [("classify", SVC(class_weight="balanced"))]
     grid = {name: list(values) for name, values in GRIDS[method].items()}

@@ -43,7 +43,7 @@ class Schedule:
     epochs: int = 18
     crops: int = 12_000
     rate: float = 1.5e-3
-    patience: int = 8
+    patience: int = 12
 
     @property
     def batches(self) -> int:
