@@ -110,7 +110,7 @@ def test_a_damaged_table_of_crops_is_refused_in_one_line(tmp_path, content, comp
 
 
 def test_a_folder_without_crops_is_refused(tmp_path):
-    with pytest.raises(TruthError, match="2RTD/one.jpg"):
+    with pytest.raises(TruthError, match=r"2RTD/one\.jpg"):
         list_crops(tmp_path)
 
 
@@ -163,9 +163,7 @@ def source(tmp_path, monkeypatch):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     monkeypatch.setattr(http.server.SimpleHTTPRequestHandler, "log_message", lambda *_: None)
-    monkeypatch.setattr(
-        DataSource, "address", property(lambda self: f"http://127.0.0.1:{server.server_port}/archive.zip")
-    )
+    monkeypatch.setattr(DataSource, "address", property(lambda _: f"http://127.0.0.1:{server.server_port}/archive.zip"))
     yield (
         DataSource(
             name="somebody",
@@ -218,7 +216,7 @@ def test_words_that_the_catalogue_does_not_explain_are_refused(source, tmp_path)
 
 
 def test_without_a_network_one_line_says_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setattr(DataSource, "address", property(lambda self: "http://127.0.0.1:9/archive.zip"))
+    monkeypatch.setattr(DataSource, "address", property(lambda _: "http://127.0.0.1:9/archive.zip"))
     with pytest.raises(FetchError, match="SETML_DATA") as refused:
         fetch([read_catalogue()["pascualy"]], tmp_path, lambda _: None)
     assert "\n" not in str(refused.value)

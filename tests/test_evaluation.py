@@ -136,7 +136,7 @@ def test_the_default_is_the_best_on_val(rows):
     assert table.set_index("classifier")["whole"].idxmax() == DEFAULT_CLASSIFIER
 
 
-def test_photographs_without_a_licence_are_not_shown_in_reports(real_tables, tmp_path):
+def test_photographs_without_a_licence_are_not_shown_in_reports(real_tables):
     labels = json.loads((real_tables / "labels.json").read_text())["photos"]
     unlicensed = {photo["source"] for photo in labels.values() if photo["licence"] == "none stated"}
     assert unlicensed.isdisjoint(read_catalogue())

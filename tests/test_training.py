@@ -81,7 +81,7 @@ def test_a_net_is_small_and_gives_probabilities(name):
         assert ((probabilities >= 0) & (probabilities <= 1)).all()
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """Stands for whatever ends a run."""
 
 
@@ -92,10 +92,10 @@ def test_training_that_was_stopped_goes_on_and_ends_as_if_it_had_not(small, tmp_
 
     def stop(line: str) -> None:
         told.append(line)
-        raise Stopped
+        raise StoppedError
 
     for _ in range(2):
-        with pytest.raises(Stopped):
+        with pytest.raises(StoppedError):
             fit_nets(["count"], small, tmp_path / "stopped", schedule, tell=stop)
     resumed = fit_nets(["count"], small, tmp_path / "stopped", schedule, tell=told.append)
     assert [line.split(":")[0] for line in told] == [f"epoch {n} of 3" for n in (1, 2, 3)]

@@ -146,7 +146,7 @@ def _rank(rows: pd.DataFrame, sizes: Mapping[str, int], data: Sequence[str]) -> 
     lines = "\n".join(f"- {line}" for line in data)
     return (
         "# The leaderboard\n\n"
-        f"Crops of cards cut by their true corners, figures in per cent; the best on split `{splits[0]}` is the default.\n\n"
+        f"Crops by true corners, figures in per cent; the best on split `{splits[0]}` is the default.\n\n"
         f"{lines}\n\n{_markdown(ranked.drop(columns=['rank', 'order']))}\n"
     )
 

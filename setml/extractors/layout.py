@@ -12,12 +12,15 @@ from setml.symbols import find_symbols, layout_error, reflectance
 
 #: How far the symbols may stand from where a card has them, in its short sides.
 MOST_LAYOUT_ERROR: Final = 0.16
+#: The aspect ratio beyond which the longer sides are the card's own long ones, however slanted the view.
+MOST_FORESHORTENED: Final = 1.45
 
 
 def read_layout(image: BGR, quad: Corners) -> tuple[Corners, float]:
     """Turn a quadrilateral so that its symbols lie across, and tell how far they are from their places.
 
-    A slanted view can make a card's long side look the shorter, so that both ways are tried.
+    A slanted view can make a card's long side look the shorter, so that both ways are tried where the sides are
+    not too different for that.
 
     Parameters
     ----------
@@ -35,7 +38,8 @@ def read_layout(image: BGR, quad: Corners) -> tuple[Corners, float]:
     """
     ordered = order_corners(quad)
     error = _layout_error_of(image, ordered)
-    if error <= MOST_LAYOUT_ERROR / 2:
+    sides = np.linalg.norm(np.roll(ordered, -1, axis=0) - ordered, axis=1)
+    if error <= MOST_LAYOUT_ERROR / 2 or sides[1] + sides[3] > MOST_FORESHORTENED * (sides[0] + sides[2]):
         return ordered, error
     turned = np.roll(ordered, -1, axis=0)
     error_turned = _layout_error_of(image, turned)

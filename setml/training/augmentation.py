@@ -41,12 +41,17 @@ class Augmenter:
     def __init__(self, seed: int = 0, strength: float = 1.0) -> None:
         self.rng = np.random.default_rng(seed)
         self.strength = strength
+        self._before: BGR | None = None
 
     def __call__(self, image: BGR) -> BGR:
         """Spoil one crop: BGR, uint8, (H, W, 3), to the same."""
         if not self.strength:
             return image
-        seen = self._frame(np.asarray(image, np.uint8)).astype(np.float32)
+        image = np.asarray(image, np.uint8)
+        before, self._before = self._before, image
+        if before is not None and self._happens(0.08):
+            image = self._cover(image, before)
+        seen = self._frame(image).astype(np.float32)
         seen = self._light(seen)
         if self._happens(0.08):
             self._thumb(seen)
@@ -107,6 +112,22 @@ class Augmenter:
             )
         )
 
+    def _cover(self, image: BGR, other: BGR) -> BGR:
+        """Lay another card over a side or a corner, as cards lie in a heap."""
+        height, width = image.shape[:2]
+        angle = np.deg2rad(self.rng.choice([0, 90, 180, 270]) + self.rng.normal(0, 8))
+        cos, sin = np.cos(angle), np.sin(angle)
+        # So far from middle to middle that about a quarter of the card is covered, at most 40 %.
+        away = self._uniform(0, 2 * np.pi)
+        reach = self._uniform(0.68, 0.95) * np.array([width, height])
+        middle = np.array([width, height]) / 2 + reach * [np.cos(away), np.sin(away)]
+        turn = np.array([[cos, -sin], [sin, cos]])
+        warp = np.hstack([turn, (middle - turn @ [width / 2, height / 2])[:, None]])
+        edge = cv2.copyMakeBorder(other[1:-1, 1:-1], 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=self._tint(60, 200))
+        mask = cv2.warpAffine(np.full((height, width), 255, np.uint8), warp, (width, height))
+        laid = cv2.warpAffine(edge, warp, (width, height), borderMode=cv2.BORDER_REPLICATE)
+        return np.where(mask[..., None] > 127, laid, image)
+
     def _tint(self, low: int, high: int) -> list[int]:
         """Choose a color of no strong hue: BGR."""
         grey = self.rng.integers(low, high)
@@ -135,6 +156,11 @@ class Augmenter:
             edge = np.clip((along - self._uniform(-0.45, 0.45)) * self._uniform(4, 60) + 0.5, 0, 1)
             shadow = self._uniform(0.35, 0.85) ** np.array([0.85, 1.0, 1.1], np.float32)
             seen = seen * (1 - edge[..., None] * (1 - shadow))
+        if self._happens(0.12):
+            # Sun on a part of the card, for which the camera has not closed far enough.
+            edge = np.clip((along - self._uniform(-0.4, 0.4)) * self._uniform(3, 30) + 0.5, 0, 1)
+            seen = seen / max(float(np.percentile(seen[::8, ::8], 80)), 0.02)
+            seen = np.clip(seen * (self._uniform(0.5, 1) + self._uniform(0.5, 3) * edge[..., None]), 0, 1)
         if self._happens(0.15):
             off = np.hypot(along - self._uniform(-0.5, 0.5), across - self._uniform(-0.5, 0.5))
             seen = seen + (self._uniform(0.1, 0.7) * np.exp(-((off / self._uniform(0.08, 0.4)) ** 2)))[..., None]
@@ -145,7 +171,7 @@ class Augmenter:
         if self._happens(0.6):
             # Measured by the paper, from a dim room's to overexposed.
             paper = max(float(np.percentile(seen[::8, ::8], 80)), 0.02)
-            seen = np.clip(seen * np.float32(np.exp(self._uniform(-1.3, 0.2)) / paper), 0, 1)
+            seen = np.clip(seen * np.float32(np.exp(self._uniform(-1.3, 0.6)) / paper), 0, 1)
         if self._happens(0.5):
             seen = np.clip(seen, 0, 1) ** np.float32(np.exp(self._normal(0.25)))
         return np.asarray(np.clip(seen, 0, 1) * 255, np.float32)
@@ -179,12 +205,16 @@ class Augmenter:
         width = seen.shape[1]
         if self._happens(0.6):
             return np.asarray(cv2.GaussianBlur(seen, (0, 0), width / 112 * self._uniform(0.3, 1.5)), np.float32)
-        reach = max(2, round(width * self._uniform(0.015, 0.05)))
+        reach = max(2, round(width * self._uniform(0.015, 0.06)))
         kernel = np.zeros((reach, reach), np.float32)
         angle, middle = self._uniform(0, np.pi), (reach - 1) / 2
         step = np.array([np.cos(angle), np.sin(angle)]) * middle
         start, end = np.round(middle - step).astype(int), np.round(middle + step).astype(int)
-        cv2.line(kernel, start.tolist(), end.tolist(), 1)
+        if self._happens(0.7):
+            cv2.line(kernel, start.tolist(), end.tolist(), 1)
+        else:
+            # A shake that stood still twice.
+            kernel[start[1], start[0]] = kernel[end[1], end[0]] = 1
         return np.asarray(cv2.filter2D(seen, -1, kernel / kernel.sum()), np.float32)
 
     def _resample(self, seen: Floats) -> Floats:

@@ -40,7 +40,7 @@ class Schedule:
         A net that has not become better on `val` for so many epochs has learned enough.
     """
 
-    epochs: int = 18
+    epochs: int = 20
     crops: int = 12_000
     rate: float = 1.5e-3
     patience: int = 12
