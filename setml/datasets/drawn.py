@@ -92,22 +92,24 @@ def _lay(table: npt.NDArray[np.float32], card: BGR, corner: npt.NDArray[np.float
     table += seen * cover
 
 
-def draw_negatives(count: int, seed: int = 0, scale: float = 1.0) -> LabelledCrops:
+def draw_negatives(count: int, seed: int = 0, scale: float = 1.0, halves: bool = True) -> LabelledCrops:
     """Draw crops that show no card: bare table, paper, writing, keys, boxes, card backs, playing cards, half cards.
 
-    Parameters are those of :func:`draw_crops`.
+    Parameters
+    ----------
+    count : int
+        How many.
+    seed : int
+        Of all that is left to chance.
+    scale : float
+        Of the crops' size, 1 for 180 x 280 pixels.
+    halves : bool
+        With parts of cards among them, a quarter of all.
     """
     rng = np.random.default_rng(seed)
-    kinds: tuple[Callable[[int, int, np.random.Generator], BGR], ...] = (
-        _bare,
-        _paper,
-        _keys,
-        _box,
-        _back,
-        _playing_card,
-        _half_card,
-        _half_card,
-    )
+    kinds: list[Callable[[int, int, np.random.Generator], BGR]] = [_bare, _paper, _keys, _box, _back, _playing_card]
+    if halves:
+        kinds += [_half_card, _half_card]
     width, height = (round(side * scale) for side in CROP_SIZES["card"])
     images = [kinds[place % len(kinds)](width, height, rng) for place in range(count)]
     return LabelledCrops.of(images, [None] * count, "drawn", "drawn", "classic")

@@ -51,10 +51,14 @@ class Augmenter:
         before, self._before = self._before, image
         if before is not None and self._happens(0.08):
             image = self._cover(image, before)
-        seen = self._frame(image).astype(np.float32)
-        seen = self._light(seen)
+        framed = self._frame(image)
         if self._happens(0.08):
-            self._thumb(seen)
+            self._thumb(framed)
+        return self.photograph(framed)
+
+    def photograph(self, image: BGR) -> BGR:
+        """Light a scene and take its picture: BGR, uint8, (H, W, 3), to the same."""
+        seen = self._light(image.astype(np.float32))
         if self._happens(0.25):
             seen = self._blur(seen)
         if self._happens(0.4):
@@ -185,7 +189,7 @@ class Augmenter:
         cos, sin = np.float32(np.cos(angle)), np.float32(np.sin(angle))
         return x * cos + y * sin, y * cos - x * sin
 
-    def _thumb(self, seen: Floats) -> None:
+    def _thumb(self, seen: BGR) -> None:
         """Cover a piece of the edge, as fingers that hold a card do."""
         height, width = seen.shape[:2]
         side = self.rng.integers(4)

@@ -1,0 +1,54 @@
+"""Quadrilaterals as numbers that half a turn of the card does not change.
+
+The corners of a card are c + s a + t b + s t k, for s and t of -1 and 1: c is their mean, a and b are half of its
+short and of its long axis, k is what perspective adds; all are complex numbers here, x + iy. A card that is turned
+by half has -a and -b for a and b, and the same k: a^2/|a|, b^2/|b| and k are the same for both.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.float64]
+
+
+def encode(corners: npt.NDArray[np.floating]) -> Numbers:
+    """Turn corners to numbers.
+
+    Parameters
+    ----------
+    corners : ndarray, (n, 4, 2)
+        Clockwise, the first edge a short one of the card.
+
+    Returns
+    -------
+    ndarray, float64, (n, 8)
+        c, a^2/|a|, b^2/|b| and k, each as x and y.
+
+    Examples
+    --------
+    >>> quad = np.array([[[0, 0], [2, 0], [2, 3], [0, 3]]], float)
+    >>> np.allclose(decode(encode(quad)), quad) or np.allclose(decode(encode(quad)), np.roll(quad, 2, axis=1))
+    True
+    """
+    points = np.asarray(corners, float)
+    one, two, three, four = np.moveaxis(points[..., 0] + 1j * points[..., 1], -1, 0)
+    c = (one + two + three + four) / 4
+    a = (two + three - one - four) / 4
+    b = (three + four - one - two) / 4
+    k = (one + three - two - four) / 4
+    parts = (c, a**2 / np.maximum(np.abs(a), 1e-9), b**2 / np.maximum(np.abs(b), 1e-9), k)
+    return np.stack([side for part in parts for side in (part.real, part.imag)], axis=-1)
+
+
+def decode(numbers: npt.NDArray[np.floating]) -> Numbers:
+    """Turn numbers back to corners: (n, 8) to (n, 4, 2), clockwise, the first edge a short one."""
+    parts = np.asarray(numbers, float)
+    c, a, b, k = (parts[..., place] + 1j * parts[..., place + 1] for place in (0, 2, 4, 6))
+    # The root of a complex number of the same length: half its angle.
+    a, b = (z * np.exp(-0.5j * np.angle(z)) for z in (a, b))
+    # Of the two roots of b, the one that lies clockwise of a as y points down.
+    b = np.where((np.conj(a) * b).imag < 0, -b, b)
+    corners = np.stack([c - a - b + k, c + a - b - k, c + a + b + k, c - a + b - k], axis=-1)
+    return np.stack([corners.real, corners.imag], axis=-1)
