@@ -8,19 +8,20 @@ import onnx
 import pytest
 
 from setml.cards import ATTRIBUTES
-from setml.classifiers import Learned, ModelError
-from setml.classifiers.learned import HEADS, METADATA, Model
+from setml.classifiers import Learned
+from setml.classifiers.learned import HEADS
 from setml.classifiers.views import VIEWS, look
 from setml.datasets.crops import LabelledCrops
 from setml.datasets.drawn import draw_crops, draw_negatives
+from setml.model import METADATA, Model, ModelError
 from setml.training import fit_classical as classical
 from setml.training import run as running
 from setml.training.augmentation import Augmenter
-from setml.training.data import SCALE, SHARES, TrainingData, gather
+from setml.training.data import SCALE, SHARES, Plan, TrainingData, gather
 from setml.training.export import ExportError, export_net
 from setml.training.fit_nets import Schedule, fit_nets, measure, predict
 from setml.training.nets import make_net
-from setml.training.run import Plan, train
+from setml.training.run import train
 from setml.training.stream import stream
 from tests.conftest import ROOT
 from tests.test_cli import run
@@ -128,6 +129,7 @@ def test_a_run_fits_exports_and_the_models_solve(small, tmp_path, monkeypatch):
             cards = small.val.is_card
             right = readings.values[cards].argmax(axis=2) == small.val.values[cards]
             assert right.mean() > 0.9, method
+    assert (tmp_path / "work/nets/curves.svg").read_text().startswith("<svg")
     facts = Model.load(tmp_path / "models/svm/shape.onnx").facts
     assert facts["data"]["train"] == small.train.digest
     assert facts["input"]["features"] == "shape"

@@ -9,7 +9,7 @@ from typing import Final
 
 from setml.classifiers.base import Classifier, Readings, likeliest
 from setml.classifiers.heuristics import Heuristics
-from setml.classifiers.learned import Learned, ModelError
+from setml.classifiers.learned import Learned
 
 #: The classifiers that learned: each a folder of ``models/``.
 LEARNED: Final = ("knn", "svm", "cnn", "multihead", "cnn-drawn")
@@ -19,4 +19,4 @@ CLASSIFIERS: Final[Mapping[str, Callable[[], Classifier]]] = MappingProxyType(
     {Heuristics.name: Heuristics, **{name: partial(Learned, name) for name in LEARNED}}
 )
 
-__all__ = ["CLASSIFIERS", "Classifier", "Heuristics", "LEARNED", "Learned", "ModelError", "Readings", "likeliest"]
+__all__ = ["CLASSIFIERS", "Classifier", "Heuristics", "LEARNED", "Learned", "Readings", "likeliest"]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,71 +13,10 @@ from setml.classifiers.base import Classifier, Crops, Readings
 from setml.classifiers.features import describe
 from setml.classifiers.views import View, look
 from setml.files import project_file
+from setml.model import Model, ModelError
 
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
-
-#: The key of a model's metadata under which all of setml's is, as JSON.
-METADATA: Final = "setml"
 #: What models say: whether it is a card, then the attributes.
 HEADS: Final = ("card", *ATTRIBUTES)
-
-
-class ModelError(ValueError):
-    """A model is missing or cannot be used; the message is one line."""
-
-
-@dataclass(frozen=True, eq=False)
-class Model:
-    """One ONNX file.
-
-    Attributes
-    ----------
-    session : InferenceSession
-        Its onnxruntime.
-    facts : dict
-        Its metadata: "input" (a view's size and channels, or which features), "classes", "version", "data",
-        "figures".
-    """
-
-    session: InferenceSession
-    facts: dict[str, Any]
-
-    @classmethod
-    def load(cls, path: Path) -> Model:
-        """Load a model.
-
-        Raises
-        ------
-        ModelError
-            If it is missing, damaged, or no model of setml.
-        """
-        import onnxruntime
-        from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidGraph, InvalidProtobuf
-
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 3
-        try:
-            session = onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
-            facts = json.loads(session.get_modelmeta().custom_metadata_map[METADATA])
-        except OSError:
-            raise ModelError(f"{path}: there is no such model; train it by: make train") from None
-        except (Fail, InvalidGraph, InvalidProtobuf, KeyError, ValueError) as error:
-            reason = str(error).splitlines()[0][:120]
-            raise ModelError(f"{path}: cannot be loaded ({reason}); expected a model that setml exported") from None
-        return cls(session, facts)
-
-    @cached_property
-    def view(self) -> View | None:
-        """What it looks at; None if it takes features."""
-        given = self.facts["input"]
-        return View(tuple(given["size"]), given["channels"]) if "size" in given else None
-
-    def run(self, inputs: npt.NDArray[np.floating]) -> dict[str, npt.NDArray[np.float32]]:
-        """Return what it says, by head: (n, 3) of the values; for "card" (n, 1) or, after "not a card", (n, 2)."""
-        names = [output.name for output in self.session.get_outputs()]
-        said = dict(zip(names, self.session.run(None, {self.session.get_inputs()[0].name: inputs}), strict=True))
-        return {head: np.asarray(said[name], np.float32) for head, name in self.facts["outputs"].items()}
 
 
 class Learned(Classifier):
@@ -114,14 +50,13 @@ class Learned(Classifier):
         """Run all models on all crops; see :meth:`setml.classifiers.base.Classifier.read`."""
         if not len(crops):
             return Readings(np.empty((0, 4, 3), np.float32), np.empty(0, np.float32))
-        views = {str(place): model.view for place, model in enumerate(self.models) if model.view}
-        seen: dict[str, npt.NDArray[Any]] = dict(look(crops, views)) if views else {}
-        if len(views) < len(self.models):
+        given = [model.facts["input"] for model in self.models]
+        views = {str(facts): View(tuple(facts["size"]), facts["channels"]) for facts in given if "size" in facts}
+        seen: dict[str, npt.NDArray[Any]] = dict(look(crops, views))
+        if any("features" in facts for facts in given):
             described = describe(crops)
-            for place, model in enumerate(self.models):
-                if model.view is None:
-                    seen[str(place)] = described[model.facts["input"]["features"]]
+            seen |= {str(facts): described[facts["features"]] for facts in given if "features" in facts}
         said: dict[str, npt.NDArray[np.float32]] = {}
-        for place, model in enumerate(self.models):
-            said |= model.run(seen[str(place)])
+        for facts, model in zip(given, self.models, strict=True):
+            said |= model.run(seen[str(facts)])
         return Readings(np.stack([said[name] for name in ATTRIBUTES], axis=1), said["card"][:, -1])

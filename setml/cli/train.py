@@ -65,7 +65,8 @@ def train(
     if root is not None:
         _check_labels(root)
     need_training()
-    from setml.training.run import Plan, forget
+    from setml.training.data import Plan
+    from setml.training.run import forget
     from setml.training.run import train as run
 
     plan = Plan(root, output, work, methods or LEARNED, quick=quick, seed=seed, jobs=jobs)

@@ -74,7 +74,7 @@ class SceneMaker:
     def draw(self, width: int, height: int) -> Scene:
         """Draw one scene of a size in pixels."""
         rng = self.rng
-        deck = self.cards[rng.integers(len(self.cards))]
+        deck = self.cards[int(rng.integers(len(self.cards)))]
         count = int(rng.choice([0, 1, 2, 3, *range(4, 31)], p=[0.04, 0.06, 0.04, 0.04, *[0.82 / 27] * 27]))
         quads = self._photograph(self._lay_out(count), width, height)
         paper = np.array([255, 255, 255]) * rng.uniform(0.88, 1)
@@ -156,19 +156,20 @@ class SceneMaker:
         rng = self.rng
         kind = rng.random()
         plain = rng.uniform(0, 255) + rng.normal(0, rng.choice([8, 50]), 3)
+        table = np.empty((height, width, 3), np.float32)
         if kind < 0.45:
             surface = self._surfaces[rng.integers(len(self._surfaces))]
             zoom = rng.uniform(0.7, 2)
             warp = cv2.getRotationMatrix2D((350, 350), rng.uniform(0, 360), zoom)
-            warp[:, 2] += np.array([width, height]) / 2 - 350
-            table = cv2.warpAffine(surface, warp, (width, height), borderMode=cv2.BORDER_REFLECT).astype(np.float32)
-            table *= rng.uniform(0.3, 1.5) * rng.uniform(0.7, 1.3, 3)
+            warp[:, 2] = warp[:, 2] + (width / 2 - 350, height / 2 - 350)
+            seen = cv2.warpAffine(surface, warp, (width, height), borderMode=cv2.BORDER_REFLECT)
+            table[:] = seen * (rng.uniform(0.3, 1.5) * rng.uniform(0.7, 1.3, 3))
         elif kind < 0.62:
-            table = np.broadcast_to(paper * rng.uniform(0.82, 1.0), (height, width, 3)).astype(np.float32)
+            table[:] = paper * rng.uniform(0.82, 1.0)
         elif kind < 0.85:
-            table = np.broadcast_to(plain, (height, width, 3)).astype(np.float32)
+            table[:] = plain
         else:
-            table = np.broadcast_to(plain, (height, width, 3)).astype(np.float32).copy()
+            table[:] = plain
             for _ in range(rng.integers(3, 40)):
                 at, reach = rng.uniform(0, (width, height)), rng.uniform(5, 80)
                 color = rng.uniform(0, 255, 3).tolist()
@@ -181,9 +182,9 @@ class SceneMaker:
                     cv2.line(table, center, end, color, int(rng.integers(1, 8)))
                 else:
                     box = cv2.boxPoints((at.tolist(), (reach, reach * rng.uniform(0.4, 1.8)), rng.uniform(0, 180)))
-                    cv2.fillPoly(table, [np.int32(box)], color)
+                    cv2.fillPoly(table, [box.astype(np.int32)], color)
         if rng.random() < 0.3:
-            table = table + rng.normal(0, rng.uniform(1, 14), (height, width, 1))
+            table += rng.normal(0, rng.uniform(1, 14), (height, width, 1)).astype(np.float32)
         return np.clip(table, 0, 255).astype(np.uint8)
 
     def _lay(
@@ -219,7 +220,7 @@ class SceneMaker:
         if edge:
             # The rim of a card, where light falls past it.
             rim = cover[..., 0] - cv2.erode(cover[..., 0], np.ones((3, 3)))
-            seen *= 1 - edge * rim[..., None]
+            seen *= (1 - edge * rim[..., None]).astype(np.float32)
         canvas[y0:y1, x0:x1] = patch * (1 - cover) + seen * cover
         owners[y0:y1, x0:x1][cover[..., 0] > 0.5] = place
         return float(abs(cv2.contourArea(quad)))

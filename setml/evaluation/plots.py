@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -68,6 +69,25 @@ def draw_speed(rows: pd.DataFrame, sizes: Mapping[str, int]) -> str:
         axes.annotate(str(method), (milliseconds, wrong), xytext=(8, 4), textcoords="offset points")
     axes.set(xscale="log", yscale="log", xlabel="milliseconds for twelve crops", ylabel="% of cards wrong")
     axes.grid(alpha=0.3, which="both")
+    return _as_svg(figure)
+
+
+def draw_curves(history: Sequence[Mapping[str, Any]]) -> str:
+    """Draw how nets learned: cross-entropy by epoch, a plot for each net.
+
+    Parameters
+    ----------
+    history : sequence of mapping
+        A row for each net and epoch: "net", "epoch", "train loss" and, on split `val`, "loss".
+    """
+    nets = list(dict.fromkeys(row["net"] for row in history))
+    figure = Figure((4 * len(nets), 3.2), layout="constrained")
+    for axes, net in zip(figure.subplots(1, len(nets), squeeze=False).ravel(), nets, strict=True):
+        rows = [row for row in history if row["net"] == net]
+        for key, label in (("train loss", "augmented crops learned from"), ("loss", "crops of val")):
+            axes.plot([row["epoch"] for row in rows], [row[key] for row in rows], marker=".", label=label)
+        axes.set(yscale="log", xlabel="epoch", title=net)
+        axes.legend(fontsize=8)
     return _as_svg(figure)
 
 

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from setml.classifiers import CLASSIFIERS, Classifier, ModelError
+from setml.classifiers import CLASSIFIERS, Classifier
 from setml.datasets.crops import LabelledCrops, cut_crops, list_crops, read_crops
 from setml.datasets.negatives import cut_negatives
 from setml.datasets.truth import Truth, TruthError, read_truth
@@ -18,6 +18,7 @@ from setml.evaluation.compare import compare, summarize
 from setml.evaluation.crops import read_all, summarize_crops
 from setml.evaluation.report import render_report
 from setml.files import project_file, write_file
+from setml.model import ModelError
 
 #: What a quick comparison leaves of photographs and of crops: one in so many, of each source.
 QUICK: Final = 5

@@ -14,8 +14,11 @@ from typing import Final
 
 import click
 import cv2
+import numpy as np
 
 from setml.cards import DECK
+from setml.classifiers import CLASSIFIERS
+from setml.datasets.cards import draw_card
 from setml.datasets.tables import draw_table
 from setml.sets import METHODS
 from setml.solver import Solver
@@ -59,6 +62,14 @@ def main() -> None:
         click.echo(f"solve to cv2.imread: {ratio:.2f}")
         for stage, values in stages.items():
             click.echo(f"  {stage:9}{1000 * statistics.median(values):7.1f} ms")
+    crops = np.stack([draw_card(card) for card in DECK[:12]])
+    for name, make in CLASSIFIERS.items():
+        classifier, times = make(), []
+        for _ in range(PAIRS + 1):
+            started = time.perf_counter()
+            classifier.read(crops)
+            times.append(time.perf_counter() - started)
+        click.echo(f"twelve crops by {name:10}{1000 * statistics.median(times[1:]):8.1f} ms")
     for count in (3, 12, 21, 81):
         cards = DECK[:: len(DECK) // count][:count]
         for name, method in METHODS.items():

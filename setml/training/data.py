@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from setml.classifiers import LEARNED
 from setml.classifiers.views import WORKING_SIZE
 from setml.datasets.catalogue import read_catalogue
 from setml.datasets.crops import LabelledCrops, cut_crops, list_crops, read_crops
@@ -26,6 +27,37 @@ SHARES: Final = {"crops": 0.3, "loose crops": 0.12, "tables": 0.26, "drawn": 0.1
 
 # One source with more crops than this is one deck under one hand many times over.
 _MANY: Final = 1000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to train, from what, and where to.
+
+    Attributes
+    ----------
+    root : Path or None
+        The labelled crops and tables; None for drawn crops alone.
+    output : Path
+        A folder for the exported models, one folder a method.
+    work : Path
+        A folder for checkpoints and caches, from which a run that was stopped goes on.
+    methods : sequence of str
+        Of :data:`setml.classifiers.LEARNED`.
+    quick : bool
+        A trial in a few minutes.
+    seed : int
+        The same seed gives the same models, to within the rounding of sums in another order.
+    jobs : int
+        Processes at a time.
+    """
+
+    root: Path | None
+    output: Path
+    work: Path
+    methods: Sequence[str] = LEARNED
+    quick: bool = False
+    seed: int = 0
+    jobs: int = 2
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,9 +21,10 @@ from sklearn.pipeline import Pipeline
 
 from setml import __version__
 from setml.cards import ATTRIBUTES, VALUES
-from setml.classifiers.learned import HEADS, METADATA, Model
+from setml.classifiers.learned import HEADS
 from setml.classifiers.views import VIEWS
 from setml.files import write_file
+from setml.model import METADATA, Model
 
 #: How far a probability may be from the original's.
 TOLERANCE: Final = 1e-4
@@ -60,13 +61,7 @@ def export_net(
     ExportError
         If they differ by more than 1e-4.
     """
-    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-        # Its converter still asks numpy for names that are gone.
-        warnings.simplefilter("ignore", FutureWarning)
-        exported = Path(folder, "net.onnx")
-        net(inputs[:1])
-        net.export(exported, format="onnx", verbose=False)
-        model = onnx.load(exported)
+    model = _convert(net, inputs)
     view = VIEWS[name]
     given = {
         "size": list(view.size),
@@ -76,6 +71,27 @@ def export_net(
     }
     heads = sorted(said) if len(said) > 1 else list(said)
     _finish(model, path, dict(zip(heads, _outputs(model), strict=True)), given, inputs, said, facts)
+
+
+def export_finder(net: keras.Model, path: Path, inputs: npt.NDArray[np.float32], facts: Mapping[str, Any]) -> None:
+    """Export the net that finds cards; parameters are as those of :func:`export_net`."""
+    said = {head: np.asarray(values) for head, values in net(inputs, training=False).items()}
+    given = {
+        "layout": "float32, (n, H, W, 3), BGR, 0 to 1, sides multiples of 32",
+        "longer side": max(inputs.shape[1:3]),
+    }
+    _finish(_convert(net, inputs), path, {head: head for head in said}, given, inputs, said, facts)
+
+
+def _convert(net: keras.Model, inputs: npt.NDArray[np.float32]) -> onnx.ModelProto:
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        # Its converter still asks numpy for names that are gone.
+        warnings.simplefilter("ignore", FutureWarning)
+        exported = Path(folder, "net.onnx")
+        # It exports only what was called before.
+        net(inputs[:1])
+        net.export(exported, format="onnx", verbose=False)
+        return onnx.load(exported)
 
 
 def export_pipeline(

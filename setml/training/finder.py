@@ -93,7 +93,6 @@ def targets(scenes: list[Scene]) -> dict[str, npt.NDArray[np.float32]]:
     return {"heat": heats, "quad": quads}
 
 
-@keras.saving.register_keras_serializable("setml")
 def heat_loss(truth: Any, said: Any) -> Any:
     """Focal loss of heat, by the number of cards: Law and Deng, "CornerNet", 2018."""
     hill, counts = truth[..., :1], truth[..., 1:]
@@ -104,7 +103,6 @@ def heat_loss(truth: Any, said: Any) -> Any:
     return ops.sum((middle + other) * counts) / ops.maximum(ops.sum(is_middle), 1.0)
 
 
-@keras.saving.register_keras_serializable("setml")
 def quad_loss(truth: Any, said: Any) -> Any:
     """Mean distance of the numbers from the true ones, in units of each card's size."""
     weight = truth[..., 8:]

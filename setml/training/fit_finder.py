@@ -15,7 +15,6 @@ import keras
 import numpy as np
 import numpy.typing as npt
 
-from setml.classifiers.views import WORKING_SIZE
 from setml.datasets.crops import LabelledCrops
 from setml.datasets.drawn import draw_crops, draw_negatives
 from setml.datasets.scenes import Scene, SceneMaker
@@ -24,7 +23,8 @@ from setml.extractors.layout import read_layout
 from setml.photo import read_photo
 from setml.symbols import reflectance
 from setml.training.augmentation import Augmenter
-from setml.training.data import SCALE, labelled
+from setml.training.data import SCALE, Plan, labelled
+from setml.training.export import export_finder
 from setml.training.finder import heat_loss, make_finder, quad_loss, targets
 
 BATCH: Final = 8
@@ -41,6 +41,9 @@ class FinderSchedule:
     epochs: int = 30
     batches: int = 220
     rate: float = 2e-3
+
+
+QUICK_SCHEDULE: Final = FinderSchedule(epochs=2, batches=60)
 
 
 class Scenes:
@@ -83,7 +86,7 @@ class Scenes:
                 else:
                     scene = maker.draw(*size)
                 scenes.append(Scene(augment.photograph(scene.image), scene.corners, scene.unscored))
-            images = np.stack([scene.image for scene in scenes]).astype(np.float32) / 255
+            images = np.stack([scene.image for scene in scenes]).astype(np.float32) / np.float32(255)
             return images, targets(scenes)
 
         with ThreadPoolExecutor(1) as ahead:
@@ -150,6 +153,18 @@ def _move(scene: Scene, size: tuple[int, int], rng: np.random.Generator) -> Scen
     return Scene(np.asarray(image, np.uint8), quads[whole], np.concatenate([unscored.reshape(-1, 4, 2), quads[part]]))
 
 
+def train_finder(plan: Plan, tell: Callable[[str], None] = print) -> None:
+    """Train the finder and export it, as a plan says; its methods are not heeded."""
+    scenes = Scenes(plan.root, plan.seed)
+    tell(f"{sum(map(len, scenes.decks))} cards, {len(scenes.photographs)} photographs")
+    schedule = QUICK_SCHEDULE if plan.quick else FinderSchedule()
+    net = fit_finder(scenes, plan.work / "finder", schedule, plan.seed, tell)
+    inputs, _ = next(scenes.batches(1, plan.seed + schedule.epochs))
+    path = plan.output / "finder" / "finder.onnx"
+    export_finder(net, path, inputs, {"data": {"decks": [len(deck) for deck in scenes.decks]}})
+    tell(f"{path}: {net.count_params()} weights")
+
+
 def fit_finder(
     scenes: Scenes, folder: Path, schedule: FinderSchedule, seed: int = 0, tell: Callable[[str], None] = print
 ) -> keras.Model:
@@ -173,7 +188,8 @@ def fit_finder(
     state = last / "epoch.json"
     done = json.loads(state.read_text("utf-8")) if state.exists() else 0
     if done:
-        net = keras.models.load_model(last / "finder.keras")
+        known = {"heat_loss": heat_loss, "quad_loss": quad_loss}
+        net = keras.models.load_model(last / "finder.keras", custom_objects=known)
     else:
         net = make_finder()
         steps = schedule.epochs * schedule.batches

@@ -2,62 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from setml.cards import ATTRIBUTES
-from setml.classifiers import LEARNED
 from setml.classifiers.features import describe
 from setml.classifiers.learned import HEADS
 from setml.classifiers.views import VIEWS, look
-from setml.training.data import TrainingData, gather
+from setml.evaluation.plots import draw_curves
+from setml.files import write_file
+from setml.training.data import Plan, TrainingData, gather
 from setml.training.export import export_net, export_pipeline
 from setml.training.fit_classical import fit_classical
 from setml.training.fit_nets import Schedule, fit_nets, measure, predict
 
 SCHEDULE: Final = Schedule()
 #: For nets that learn from drawn cards alone, of which new ones teach less and less.
-DRAWN_SCHEDULE: Final = Schedule(epochs=14)
+DRAWN_SCHEDULE: Final = Schedule(epochs=10)
 QUICK_SCHEDULE: Final = Schedule(epochs=3, crops=5_000, patience=3)
 
 #: On so many crops of `val` an exported model is compared with its original.
 COMPARED: Final = 200
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What to train, from what, and where to.
-
-    Attributes
-    ----------
-    root : Path or None
-        The labelled crops and tables; None for drawn crops alone.
-    output : Path
-        A folder for the exported models, one folder a method.
-    work : Path
-        A folder for checkpoints and caches, from which a run that was stopped goes on.
-    methods : sequence of str
-        Of :data:`setml.classifiers.LEARNED`.
-    quick : bool
-        A trial in a few minutes.
-    seed : int
-        The same seed gives the same models, to within the rounding of sums in another order.
-    jobs : int
-        Processes at a time.
-    """
-
-    root: Path | None
-    output: Path
-    work: Path
-    methods: Sequence[str] = LEARNED
-    quick: bool = False
-    seed: int = 0
-    jobs: int = 2
 
 
 def train(plan: Plan, tell: Callable[[str], None] = print) -> None:
@@ -129,6 +99,8 @@ def _train_nets(
 ) -> None:
     """Train and export nets; `folders` says of each net for which method it is."""
     nets = fit_nets(list(folders), data, work, schedule, seed=plan.seed, tell=tell)
+    history = json.loads((work / "history.json").read_text("utf-8"))
+    write_file(work / "curves.svg", draw_curves(history).encode(), overwrite=True)
     compared = data.val.images[:COMPARED]
     for name, net in nets.items():
         figures = measure(name, net, data.val)

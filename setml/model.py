@@ -1,0 +1,68 @@
+"""Trained models: ONNX files with all that is needed to run them in their metadata."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+
+#: The key of a model's metadata under which all of setml's is, as JSON.
+METADATA: Final = "setml"
+
+
+class ModelError(ValueError):
+    """A model is missing or cannot be used; the message is one line."""
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """One ONNX file.
+
+    Attributes
+    ----------
+    session : InferenceSession
+        Its onnxruntime.
+    facts : dict
+        Its metadata: "input" (a view's size and channels, or which features), "classes", "version", "data",
+        "figures".
+    """
+
+    session: InferenceSession
+    facts: dict[str, Any]
+
+    @classmethod
+    def load(cls, path: Path) -> Model:
+        """Load a model.
+
+        Raises
+        ------
+        ModelError
+            If it is missing, damaged, or no model of setml.
+        """
+        import onnxruntime
+        from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidGraph, InvalidProtobuf
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        try:
+            session = onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
+            facts = json.loads(session.get_modelmeta().custom_metadata_map[METADATA])
+        except OSError:
+            raise ModelError(f"{path}: there is no such model; train it by: make train") from None
+        except (Fail, InvalidGraph, InvalidProtobuf, KeyError, ValueError) as error:
+            reason = str(error).splitlines()[0][:120]
+            raise ModelError(f"{path}: cannot be loaded ({reason}); expected a model that setml exported") from None
+        return cls(session, facts)
+
+    def run(self, inputs: npt.NDArray[np.floating]) -> dict[str, npt.NDArray[np.float32]]:
+        """Return what it says, by head: (n, 3) of the values; for "card" (n, 1) or, after "not a card", (n, 2)."""
+        names = [output.name for output in self.session.get_outputs()]
+        said = dict(zip(names, self.session.run(None, {self.session.get_inputs()[0].name: inputs}), strict=True))
+        return {head: np.asarray(said[name], np.float32) for head, name in self.facts["outputs"].items()}
