@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 DATA ?= $(firstword $(SETML_DATA) $(wildcard ../shared/data) $(wildcard data/downloads))
 TABLES := $(wildcard $(DATA)/tables/labels.json)
 
-.PHONY: help demo test data train eval bench lint format samples clean
+.PHONY: help demo test data train train-extractor eval bench lint format samples clean
 
 help:  ## say what each target does
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/:/' | column -t -s:
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/:/' | column -t -s:
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -43,6 +43,9 @@ data: $(VENV)/.dev  ## download the crops that may be learned from, or verify a 
 
 train: $(VENV)/.dev  ## train all models from labelled crops, or from drawn ones where there are none; QUICK=1 for a trial
 	$(BIN)/setml train $(if $(DATA),--from $(DATA)) $(if $(QUICK),--quick --output runs/quick/models --work runs/quick)
+
+train-extractor: $(VENV)/.dev  ## train the net that finds cards; QUICK=1 for a trial
+	$(BIN)/setml train-extractor $(if $(DATA),--from $(DATA)) $(if $(QUICK),--quick --output runs/quick/models --work runs/quick)
 
 eval: $(VENV)/.dev  ## compare all methods on the labelled photographs, or on the samples where there are none; QUICK=1 for a fifth
 	$(BIN)/setml eval $(if $(TABLES),$(DATA),data/samples) --output reports \

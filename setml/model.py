@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
+
+from setml.files import project_file
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -19,6 +22,12 @@ METADATA: Final = "setml"
 
 class ModelError(ValueError):
     """A model is missing or cannot be used; the message is one line."""
+
+
+def models_folder() -> Path:
+    """Return where models are looked for: the folder that SETML_MODELS names, or the one that ships."""
+    named = os.environ.get("SETML_MODELS")
+    return Path(named) if named else project_file("models")
 
 
 @dataclass(frozen=True, eq=False)

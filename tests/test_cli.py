@@ -166,8 +166,8 @@ def test_tables_are_drawn_with_their_truth_and_compared(tmp_path):
     refused = run("data", "draw", tmp_path / "t", "--tables", 2, "--cards", 6, "--seed", 4)
     assert refused.returncode == 2
     assert "--overwrite" in refused.stderr
-    result = run("eval", tmp_path / "t", "--output", tmp_path / "reports")
+    result = run("eval", tmp_path / "t", "--classifier", "heuristics", "--output", tmp_path / "reports")
     assert result.returncode == 0, result.stderr
     assert "| contours" in result.stdout
-    assert (tmp_path / "reports" / "comparison.md").read_text() == result.stdout
+    assert "## Tables by split" in (tmp_path / "reports" / "comparison.md").read_text()
     assert len((tmp_path / "reports" / "photos.csv").read_text().splitlines()) == 3

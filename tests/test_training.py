@@ -179,6 +179,14 @@ def test_what_cannot_be_trained_is_refused_in_one_line(tmp_path):
     assert len(empty.stderr.splitlines()) == 1
 
 
+def test_models_of_ones_own_are_taken_instead(tmp_path, monkeypatch):
+    monkeypatch.setenv("SETML_MODELS", str(tmp_path))
+    result = run("solve", ROOT / "data/samples/wood.jpg", "--classifier", "cnn")
+    assert result.returncode == 2
+    assert str(tmp_path) in result.stderr
+    assert "make train" in result.stderr
+
+
 def test_a_model_that_is_missing_or_damaged_is_refused_in_one_line(tmp_path):
     with pytest.raises(ModelError, match="make train"):
         Learned("cnn", tmp_path)

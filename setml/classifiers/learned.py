@@ -12,8 +12,7 @@ from setml.cards import ATTRIBUTES
 from setml.classifiers.base import Classifier, Crops, Readings
 from setml.classifiers.features import describe
 from setml.classifiers.views import View, look
-from setml.files import project_file
-from setml.model import Model, ModelError
+from setml.model import Model, ModelError, models_folder
 
 #: What models say: whether it is a card, then the attributes.
 HEADS: Final = ("card", *ATTRIBUTES)
@@ -37,7 +36,7 @@ class Learned(Classifier):
 
     def __init__(self, name: str, folder: Path | None = None) -> None:
         self.name = name  # type: ignore[misc]
-        folder = folder or project_file("models") / name
+        folder = folder or models_folder() / name
         paths = sorted(folder.glob("*.onnx"))
         if not paths:
             raise ModelError(f"{folder}: has no models; train them by: make train")

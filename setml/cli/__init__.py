@@ -11,7 +11,7 @@ from setml import __version__
 from setml.cli.data import data
 from setml.cli.eval import evaluate
 from setml.cli.solve import solve
-from setml.cli.train import train
+from setml.cli.train import train, train_extractor
 
 
 @click.group(
@@ -30,6 +30,7 @@ def cli() -> None:
 cli.add_command(solve)
 cli.add_command(evaluate)
 cli.add_command(train)
+cli.add_command(train_extractor)
 cli.add_command(data)
 
 

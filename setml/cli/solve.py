@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from setml.sets import METHODS
 
 if TYPE_CHECKING:
     from setml.solution import Solution
+    from setml.solver import Solver
 
 Answer = dict[str, Any]
 
@@ -91,6 +93,7 @@ def solve(
     jobs: int,
 ) -> int:
     """Find every set on photographs: files, folders, patterns such as '*.jpg', or - for standard input."""
+    from setml.model import ModelError
     from setml.photo import MAX_BYTES
     from setml.solver import DEFAULT_CLASSIFIER, DEFAULT_EXTRACTOR
 
@@ -112,6 +115,10 @@ def solve(
         )
         for source, picture in zip(sources, pictures, strict=True)
     ]
+    try:
+        _solver(tasks[0].extractor, tasks[0].classifier, method)
+    except ModelError as error:
+        raise click.UsageError(str(error)) from None
     failed = False
     for task, answer in zip(tasks, _with_progress(_run(tasks, jobs), len(tasks)), strict=True):
         failed |= "error" in answer
@@ -182,6 +189,14 @@ def _run(tasks: Sequence[_Task], jobs: int) -> Iterable[Answer]:
     return parallel(delayed(_answer_alone)(task) for task in tasks)  # type: ignore[no-any-return]
 
 
+@cache
+def _solver(extractor: str, classifier: str, method: str) -> Solver:
+    """Make the solver once in each process: it loads its models."""
+    from setml.solver import Solver
+
+    return Solver(extractor, classifier, method)
+
+
 def _answer_alone(task: _Task) -> Answer:
     """Solve one photo in a worker, on one core."""
     import cv2
@@ -193,13 +208,12 @@ def _answer_alone(task: _Task) -> Answer:
 def _answer(task: _Task) -> Answer:
     """Solve one photo: what its line of JSON says."""
     from setml.photo import PhotoError, read_photo
-    from setml.solver import Solver
 
     try:
         photo = read_photo(task.source, name=task.name)
     except PhotoError as error:
         return {"image": task.name, "error": str(error)}
-    solution = Solver(task.extractor, task.classifier, task.method).solve(photo)
+    solution = _solver(task.extractor, task.classifier, task.method).solve(photo)
     if task.picture is not None:
         from setml.files import write_picture
         from setml.render import draw_sets

@@ -10,6 +10,28 @@ from pathlib import Path
 
 import click
 
+_from = click.option(
+    "--from",
+    "root",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    envvar="SETML_DATA",
+    help="Labelled crops, or a folder with crops/ and tables/; without it cards are drawn.",
+)
+_output = click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("models"),
+    show_default=True,
+    help="Where the models go, a folder for each method.",
+)
+_work = click.option(
+    "--work",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs/train"),
+    show_default=True,
+    help="Checkpoints and caches; a run that was stopped goes on from them.",
+)
+
 
 @click.command(
     epilog="""\b
@@ -18,27 +40,9 @@ Examples:
   setml train --from my-crops/ --output mine/   from one's own: my-crops/2RTD/anything.jpg
   setml train --quick --method svm              a trial of one method"""
 )
-@click.option(
-    "--from",
-    "root",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    envvar="SETML_DATA",
-    help="Labelled crops, or a folder with crops/ and tables/; without it cards are drawn.",
-)
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("models"),
-    show_default=True,
-    help="Where the models go, a folder for each method.",
-)
-@click.option(
-    "--work",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("runs/train"),
-    show_default=True,
-    help="Checkpoints and caches; a run that was stopped goes on from them.",
-)
+@_from
+@_output
+@_work
 @click.option("--method", "methods", multiple=True, help="Train only this; may be given several times.")
 @click.option("--quick", is_flag=True, help="A trial in a few minutes, from a fraction of the crops.")
 @click.option("--fresh", is_flag=True, help="Forget what an earlier run has left in --work.")
@@ -77,6 +81,38 @@ def train(
         run(plan, lambda line: click.echo(f"{time.monotonic() - started:6.0f} s  {line}"))
     except TruthError as error:
         raise click.UsageError(str(error)) from None
+    except PhotoError as error:
+        raise click.ClickException(str(error)) from None
+
+
+@click.command(
+    "train-extractor",
+    epilog="""\b
+Examples:
+  setml train-extractor                          from scenes drawn by program
+  setml train-extractor --from ../photographs    and from labelled photographs""",
+)
+@_from
+@_output
+@_work
+@click.option("--quick", is_flag=True, help="A trial in a few minutes.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of all that is left to chance.")
+def train_extractor(root: Path | None, output: Path, work: Path, quick: bool, seed: int) -> None:
+    """Train the net that finds cards, and export it as ONNX."""
+    from setml.photo import PhotoError
+
+    if root is not None:
+        _check_labels(root)
+    need_training()
+    from setml.training.data import Plan
+    from setml.training.fit_finder import train_finder
+
+    started = time.monotonic()
+    try:
+        train_finder(
+            Plan(root, output, work, quick=quick, seed=seed),
+            lambda line: click.echo(f"{time.monotonic() - started:6.0f} s  {line}"),
+        )
     except PhotoError as error:
         raise click.ClickException(str(error)) from None
 

@@ -17,8 +17,8 @@ from setml.datasets.truth import Truth, TruthError, read_truth
 from setml.evaluation.compare import compare, summarize
 from setml.evaluation.crops import read_all, summarize_crops
 from setml.evaluation.report import render_report
-from setml.files import project_file, write_file
-from setml.model import ModelError
+from setml.files import write_file
+from setml.model import ModelError, models_folder
 
 #: What a quick comparison leaves of photographs and of crops: one in so many, of each source.
 QUICK: Final = 5
@@ -164,7 +164,7 @@ def _load(names: Sequence[str], tell: Callable[[str], None]) -> dict[str, Classi
 
 def model_bytes(name: str) -> int:
     """Return how large the models of a classifier are; 0 for one that has none."""
-    return sum(path.stat().st_size for path in (project_file("models") / name).glob("*.onnx"))
+    return sum(path.stat().st_size for path in (models_folder() / name).glob("*.onnx"))
 
 
 def _count(crops: LabelledCrops) -> str:

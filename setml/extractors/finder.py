@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from setml.extractors.base import Extractor
 from setml.extractors.quads import decode
-from setml.files import project_file
-from setml.model import Model
+from setml.model import Model, models_folder
 from setml.photo import BGR
 
 Quads = npt.NDArray[np.float32]
@@ -48,7 +47,7 @@ class Finder(Extractor):
     name: ClassVar[str] = "finder"
 
     def __init__(self, path: Path | None = None) -> None:
-        self.model = Model.load(path or project_file("models") / "finder" / "finder.onnx")
+        self.model = Model.load(path or models_folder() / "finder" / "finder.onnx")
 
     def find(self, image: BGR) -> tuple[Quads, npt.NDArray[np.float32]]:
         """Find the cards; see :meth:`setml.extractors.base.Extractor.find`."""

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from setml.datasets.drawn import draw_crops, draw_negatives
+from setml.datasets.scenes import SceneMaker
+from setml.extractors.finder import decode_peaks, reduce
+from setml.extractors.quads import decode, encode
+from setml.training.data import SCALE
+from setml.training.finder import targets
+
+
+@st.composite
+def cards_seen(draw) -> np.ndarray:
+    """A card somewhere on a photo, turned and seen in perspective: (4, 2)."""
+    short, aspect = draw(st.floats(5, 200)), draw(st.floats(0.8, 2.2))
+    angle = draw(st.floats(-np.pi, np.pi))
+    square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * (short / 2, short * aspect / 2)
+    cos, sin = np.cos(angle), np.sin(angle)
+    bend = np.array(draw(st.lists(st.floats(-0.08, 0.08), min_size=8, max_size=8))).reshape(4, 2)
+    quad = (square + bend * short) @ np.array([[cos, sin], [-sin, cos]]) + draw(st.floats(-50, 500))
+    assume(cv2.isContourConvex(quad.astype(np.float32)))
+    return quad
+
+
+def same_card(one: np.ndarray, other: np.ndarray) -> bool:
+    return any(np.allclose(one, np.roll(other, turn, axis=0), atol=1e-3) for turn in (0, 2))
+
+
+@given(cards_seen())
+def test_corners_come_back_from_their_numbers(quad):
+    assert same_card(decode(encode(quad[None]))[0], quad)
+
+
+@given(cards_seen())
+def test_half_a_turn_does_not_change_the_numbers(quad):
+    assert np.allclose(encode(quad[None]), encode(np.roll(quad, 2, axis=0)[None]), atol=1e-6)
+
+
+@pytest.fixture(scope="module")
+def maker() -> SceneMaker:
+    return SceneMaker([draw_crops(1, scale=SCALE).images], draw_negatives(12, scale=SCALE, halves=False).images, seed=4)
+
+
+def test_scenes_repeat_with_their_seed():
+    images = draw_crops(1, scale=SCALE).images
+    one, other = (SceneMaker([images], images[:3], seed=9).draw(128, 96) for _ in range(2))
+    assert (one.image == other.image).all()
+    assert (one.corners == other.corners).all()
+
+
+def test_cards_of_scenes_are_clockwise_and_their_first_edge_is_the_cards_short_one(maker):
+    scenes = [maker.draw(320, 256) for _ in range(30)]
+    quads = np.concatenate([scene.corners for scene in scenes])
+    assert len(quads) > 100
+    assert all(cv2.contourArea(quad, oriented=True) > 0 for quad in quads)
+    sides = np.linalg.norm(np.roll(quads, -1, axis=1) - quads, axis=2)
+    # Foreshortening can make the long side look the shorter, but not for most.
+    assert np.mean(sides[:, 0] < sides[:, 1]) > 0.85
+    assert any(len(scene.unscored) for scene in scenes)
+
+
+def test_what_the_net_should_answer_is_decoded_to_the_cards(maker):
+    found = cards = 0
+    for _ in range(20):
+        scene = maker.draw(320, 256)
+        asked = targets([scene])
+        corners, scores = decode_peaks(asked["heat"][0, ..., 0], asked["quad"][0, ..., :8])
+        assert (scores > 0.99).all()
+        found += sum(any(same_card(quad, card) for card in scene.corners) for quad in corners)
+        cards += len(scene.corners)
+    # Cards that all but cover each other share a peak.
+    assert found > 0.93 * cards
+
+
+@pytest.mark.parametrize("size", [(4032, 3024), (300, 900), (40, 40)])
+def test_the_net_sees_photos_of_any_size_at_one_it_takes(size):
+    seen = reduce(np.zeros((size[1], size[0], 3), np.uint8))
+    assert max(seen.shape) == 320
+    assert seen.shape[0] % 32 == seen.shape[1] % 32 == 0
