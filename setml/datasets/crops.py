@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from setml.cards import ATTRIBUTES, VALUES, Card
 from setml.datasets.truth import Truth, TruthError
-from setml.extractors.layout import read_layout
+from setml.extractors.layout import MOST_LAYOUT_ERROR, read_layout
 from setml.extractors.rectify import CROP_SIZES, Corners, rectify
 from setml.photo import BGR, SUFFIXES, read_photo
 
@@ -256,7 +256,10 @@ def cut_crops(
         photo = read_photo(truth.path)
         images, cards, names = [], [], []
         for place, (card, corners) in enumerate(zip(truth.cards, truth.corners / photo.scale, strict=True)):
-            upright, _ = read_layout(photo.image, corners)
+            upright, error = read_layout(photo.image, corners)
+            if error > MOST_LAYOUT_ERROR:
+                # Where no symbols tell which way up it lies, the label does.
+                upright = corners
             for _ in range(copies):
                 images.append(rectify(photo.image, shake(upright, jitter, rng), scale=scale))
                 cards.append(card)

@@ -38,7 +38,7 @@ SIZES: Final = ((320, 256), (256, 320), (320, 192), (224, 320), (320, 224))
 class FinderSchedule:
     """How long and how fast the finder learns: epochs, batches of each, the learning rate at its highest."""
 
-    epochs: int = 30
+    epochs: int = 16
     batches: int = 220
     rate: float = 2e-3
 
