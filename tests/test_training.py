@@ -192,7 +192,7 @@ def test_a_model_that_is_missing_or_damaged_is_refused_in_one_line(tmp_path):
         Learned("cnn", tmp_path)
     (tmp_path / "card.onnx").write_bytes(b"not a model")
     with pytest.raises(ModelError, match=r"card\.onnx") as refused:
-        Learned("cnn", tmp_path)
+        Learned("cnn", tmp_path).read(draw_crops(1).images[:1])
     assert "\n" not in str(refused.value)
 
 

@@ -115,22 +115,25 @@ def solve(
         )
         for source, picture in zip(sources, pictures, strict=True)
     ]
+    failed = False
     try:
-        _solver(tasks[0].extractor, tasks[0].classifier, method)
+        for task, answer in zip(tasks, _with_progress(_run(tasks, jobs), len(tasks)), strict=True):
+            failed |= "error" in answer
+            _tell(answer, as_json)
+            if show and "error" not in answer and task.picture is not None:
+                click.launch(str(task.picture))
     except ModelError as error:
         raise click.UsageError(str(error)) from None
-    failed = False
-    for task, answer in zip(tasks, _with_progress(_run(tasks, jobs), len(tasks)), strict=True):
-        failed |= "error" in answer
-        if as_json:
-            click.echo(json.dumps(answer))
-        elif "error" in answer:
-            click.echo(f"setml: {answer['error']}", err=True)
-        else:
-            click.echo(_in_words(answer))
-        if show and "error" not in answer and task.picture is not None:
-            click.launch(str(task.picture))
     return int(failed)
+
+
+def _tell(answer: Answer, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(answer))
+    elif "error" in answer:
+        click.echo(f"setml: {answer['error']}", err=True)
+    else:
+        click.echo(_in_words(answer))
 
 
 def _expand(photos: Iterable[str]) -> Iterator[str]:
@@ -209,11 +212,13 @@ def _answer(task: _Task) -> Answer:
     """Solve one photo: what its line of JSON says."""
     from setml.photo import PhotoError, read_photo
 
+    # Its models are loaded while the photo is read.
+    solver = _solver(task.extractor, task.classifier, task.method)
     try:
         photo = read_photo(task.source, name=task.name)
     except PhotoError as error:
         return {"image": task.name, "error": str(error)}
-    solution = _solver(task.extractor, task.classifier, task.method).solve(photo)
+    solution = solver.solve(photo)
     if task.picture is not None:
         from setml.files import write_picture
         from setml.render import draw_sets
