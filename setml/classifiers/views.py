@@ -17,7 +17,7 @@ from setml.symbols import least_channel, reflectance
 #: Width and height to which every crop is brought first: stripes are just under three pixels apart.
 WORKING_SIZE: Final = (112, 174)
 
-Channels = Literal["ink", "color"]
+Channels = Literal["ink", "color", "hue"]
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,11 @@ class View:
     ----------
     size : (int, int)
         Width and height in pixels.
-    channels : {"ink", "color"}
+    channels : {"ink", "color", "hue"}
         "ink": one channel, how much of the light the darkest color channel loses, 0 on the card's own paper;
-        "color": six, the crop divided by its paper, then the crop as it is, both in BGR, 0 to 1.
+        "color": six, the crop divided by its paper, then the crop as it is, both in BGR, 0 to 1;
+        "hue": six, the crop divided by its paper, 0 to 1, then by how much each of its channels is above their
+        mean, in units of the card's strongest color, so that weak color looks like strong.
     """
 
     size: tuple[int, int]
@@ -48,7 +50,7 @@ VIEWS: Final[Mapping[str, View]] = MappingProxyType(
     {
         "card": View((56, 87), "color"),
         "count": View((28, 44), "ink"),
-        "color": View((56, 87), "color"),
+        "color": View((56, 87), "hue"),
         "shading": View((112, 174), "ink"),
         "shape": View((56, 87), "ink"),
         "all": View((112, 174), "color"),
@@ -81,12 +83,24 @@ def look(crops: Crops, views: Mapping[str, View]) -> dict[str, npt.NDArray[np.fl
             if view.channels == "ink":
                 array[place, :, :, 0] = _reduce(ink, view.size)
             else:
-                array[place, :, :, :3] = _reduce(reflected, view.size)
-                array[place, :, :, 3:] = _reduce(crop, view.size)
+                small = _reduce(reflected, view.size)
+                array[place, :, :, :3] = small
+                array[place, :, :, 3:] = _reduce(crop, view.size) if view.channels == "color" else _hue(small)
     for view, array in arrays.items():
         if view.channels == "color":
             array[..., 3:] *= np.float32(1 / 255)
     return {name: arrays[view] for name, view in views.items()}
+
+
+def _hue(reflected: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """How much each channel is above the mean of the three, by the strongest color of the card's middle: (H, W, 3)."""
+    away = cv2.blur(reflected - reflected.mean(axis=2, keepdims=True), (3, 3))
+    height, width = away.shape[:2]
+    middle = away[height // 8 : -(height // 8), width // 8 : -(width // 8)]
+    strength = np.sort(np.abs(middle).max(axis=2), axis=None)
+    # The mean of its strongest hundredth, for no single pixel counts; paper without ink has only noise.
+    strongest = float(strength[-(len(strength) // 100) :].mean())
+    return np.asarray(np.clip(away / max(strongest, 0.01), -2, 2), np.float32)
 
 
 def _reduce(image: npt.NDArray[Any], size: tuple[int, int]) -> npt.NDArray[Any]:

@@ -61,6 +61,8 @@ class Augmenter:
         seen = self._light(image.astype(np.float32))
         if self._happens(0.25):
             seen = self._blur(seen)
+        if self._happens(0.3):
+            seen = self._bleed(seen)
         if self._happens(0.4):
             seen = self._resample(seen)
         if self._happens(0.12):
@@ -146,8 +148,9 @@ class Augmenter:
         if self._happens(0.5):
             # Other inks and other cameras: the channels run into each other, white stays white.
             mix = np.eye(3) + self.rng.normal(0, 0.05 * self.strength, (3, 3))
-            if self._happens(0.5):
-                mix += (1 / 3 - mix) * self._uniform(0, 0.65)
+            if self._happens(0.6):
+                # Weak color, down to where a person just tells it.
+                mix += (1 / 3 - mix) * self._uniform(0, 0.85)
             seen = seen @ (mix / mix.sum(axis=1, keepdims=True)).T.astype(np.float32)
         if self._happens(0.7):
             warmth = self._normal(0.22)
@@ -220,6 +223,16 @@ class Augmenter:
             # A shake that stood still twice.
             kernel[start[1], start[0]] = kernel[end[1], end[0]] = 1
         return np.asarray(cv2.filter2D(seen, -1, kernel / kernel.sum()), np.float32)
+
+    def _bleed(self, seen: Floats) -> Floats:
+        """Blur and move color alone, of which video and JPEG keep a quarter of the pixels or fewer."""
+        width = seen.shape[1]
+        luma = (seen @ np.array([0.114, 0.587, 0.299], np.float32))[..., None]
+        color = cv2.GaussianBlur(seen - luma, (0, 0), width / 112 * self._uniform(0.6, 3.5))
+        if self._happens(0.4):
+            shift = np.array([[1, 0, self._normal(1.5)], [0, 1, self._normal(1.5)]])
+            color = cv2.warpAffine(color, shift, seen.shape[1::-1], borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(luma + color, np.float32)
 
     def _resample(self, seen: Floats) -> Floats:
         """Take the picture with fewer pixels."""
