@@ -64,7 +64,9 @@ class Model:
             session = onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
             facts = json.loads(session.get_modelmeta().custom_metadata_map[METADATA])
         except OSError:
-            raise ModelError(f"{path}: there is no such model; train it by: make train") from None
+            raise ModelError(
+                f"{path}: there is no such model; train it by: make train, or make train-extractor"
+            ) from None
         except (Fail, InvalidGraph, InvalidProtobuf, KeyError, ValueError) as error:
             reason = str(error).splitlines()[0][:120]
             raise ModelError(f"{path}: cannot be loaded ({reason}); expected a model that setml exported") from None

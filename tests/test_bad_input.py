@@ -78,7 +78,7 @@ def test_bad_places_get_one_line_each_and_the_others_are_solved(tmp_path):
         (["solve"], "Missing argument"),
         (["solve", SAMPLE, "--jobs", "0"], "--jobs"),
         (["solve", SAMPLE, "--method", "luck"], "--method"),
-        (["solve", SAMPLE, "--extractor", "luck"], "expected one of contours"),
+        (["solve", SAMPLE, "--extractor", "luck"], "expected one of contours, finder"),
         (["solve", SAMPLE, "--classifier", "luck"], "expected one of cnn, cnn-drawn, heuristics"),
         (["solve", SAMPLE, "--colour"], "No such option"),
         (["solve", SAMPLE, SAMPLE, "-o", "one.jpg"], "name a folder"),

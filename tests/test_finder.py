@@ -8,10 +8,14 @@ from hypothesis import strategies as st
 
 from setml.datasets.drawn import draw_crops, draw_negatives
 from setml.datasets.scenes import SceneMaker
-from setml.extractors.finder import decode_peaks, reduce
+from setml.datasets.tables import draw_table
+from setml.extractors.finder import Finder, decode_peaks, reduce
 from setml.extractors.quads import decode, encode
-from setml.training.data import SCALE
+from setml.training import fit_finder
+from setml.training.data import SCALE, Plan
 from setml.training.finder import targets
+from tests.conftest import ROOT
+from tests.test_cli import run
 
 
 @st.composite
@@ -75,6 +79,35 @@ def test_what_the_net_should_answer_is_decoded_to_the_cards(maker):
         cards += len(scene.corners)
     # Cards that all but cover each other share a peak.
     assert found > 0.93 * cards
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
+def test_the_net_is_trained_resumed_exported_and_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(fit_finder, "draw_crops", lambda *_: draw_crops(1, scale=SCALE))
+    monkeypatch.setattr(fit_finder, "QUICK_SCHEDULE", fit_finder.FinderSchedule(epochs=2, batches=2))
+    plan = Plan(None, tmp_path / "models", tmp_path / "work", quick=True)
+
+    def stop(line: str) -> None:
+        told.append(line)
+        if line.startswith("epoch 1"):
+            raise InterruptedError
+
+    told: list[str] = []
+    with pytest.raises(InterruptedError):
+        fit_finder.train_finder(plan, stop)
+    fit_finder.train_finder(plan, told.append)
+    assert [line.split(":")[0] for line in told if line.startswith("epoch")] == ["epoch 1 of 2", "epoch 2 of 2"]
+    found = Finder(tmp_path / "models/finder/finder.onnx").extract(draw_table(6, seed=1).image)
+    # So little training finds nothing in particular, but what it finds has a form.
+    assert found.crops.shape == (len(found), 280, 180, 3)
+
+
+def test_without_its_model_the_finder_says_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setenv("SETML_MODELS", str(tmp_path))
+    result = run("solve", ROOT / "data/samples/wood.jpg", "--extractor", "finder")
+    assert result.returncode == 2
+    assert "make train-extractor" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("size", [(4032, 3024), (300, 900), (40, 40)])

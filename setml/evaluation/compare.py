@@ -14,13 +14,14 @@ from joblib import Parallel, delayed
 from setml.datasets.truth import Truth
 from setml.evaluation.crops import interval
 from setml.evaluation.measures import Score, score
-from setml.extractors import EXTRACTORS
 from setml.photo import PhotoError, read_photo
 from setml.solver import Solver
 
 
-def compare(truths: Sequence[Truth], classifiers: Sequence[str], jobs: int = 1) -> pd.DataFrame:
-    """Solve every photograph by every extractor with every one of some classifiers.
+def compare(
+    truths: Sequence[Truth], extractors: Sequence[str], classifiers: Sequence[str], jobs: int = 1
+) -> pd.DataFrame:
+    """Solve every photograph by every one of some extractors with every one of some classifiers.
 
     Returns
     -------
@@ -28,7 +29,7 @@ def compare(truths: Sequence[Truth], classifiers: Sequence[str], jobs: int = 1) 
         A row for each photograph, extractor and classifier: its names, the counts of
         :class:`~setml.evaluation.measures.Score`, and the seconds by stage.
     """
-    pairs = list(itertools.product(EXTRACTORS, classifiers))
+    pairs = list(itertools.product(extractors, classifiers))
     rows = Parallel(n_jobs=jobs)(delayed(_rows)(truth, pairs) for truth in truths)
     return pd.DataFrame(list(itertools.chain.from_iterable(rows)))
 

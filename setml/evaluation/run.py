@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from setml.datasets.truth import Truth, TruthError, read_truth
 from setml.evaluation.compare import compare, summarize
 from setml.evaluation.crops import read_all, summarize_crops
 from setml.evaluation.report import render_report
+from setml.extractors import EXTRACTORS, Extractor
 from setml.files import write_file
 from setml.model import ModelError, models_folder
 
@@ -24,6 +25,8 @@ from setml.model import ModelError, models_folder
 QUICK: Final = 5
 #: How many crops of no card are cut from each photograph.
 NEGATIVES: Final = 3
+
+Method = TypeVar("Method", Extractor, Classifier)
 
 
 @dataclass(frozen=True)
@@ -105,12 +108,12 @@ def run(
     tell : callable
         Is told the tables as Markdown.
     """
-    classifiers = _load(names, tell)
+    classifiers = _load({name: CLASSIFIERS[name] for name in names}, tell)
     crops = benchmark.crops
     rows = read_all(classifiers, crops)
     tell(f"\nCrops by true corners: {_count(crops)}\n")
     tell(_markdown(summarize_crops(rows, by)))
-    photos = compare(benchmark.truths, list(classifiers), jobs)
+    photos = compare(benchmark.truths, list(_load(EXTRACTORS, tell)), list(classifiers), jobs)
     tell(f"\nWhole tables: {len(benchmark.truths)} photographs\n")
     tell(_markdown(summarize(photos, by)))
     sizes = {name: model_bytes(name) for name in classifiers}
@@ -152,11 +155,12 @@ def _rank(rows: pd.DataFrame, sizes: Mapping[str, int], data: Sequence[str]) -> 
     )
 
 
-def _load(names: Sequence[str], tell: Callable[[str], None]) -> dict[str, Classifier]:
+def _load(makers: Mapping[str, Callable[[], Method]], tell: Callable[[str], None]) -> dict[str, Method]:
+    """Make methods; one whose models are missing is left out, and that is told."""
     loaded = {}
-    for name in names:
+    for name, make in makers.items():
         try:
-            loaded[name] = CLASSIFIERS[name]()
+            loaded[name] = make()
         except ModelError as error:
             tell(f"left out: {error}")
     return loaded

@@ -8,9 +8,10 @@ from typing import Final
 
 from setml.extractors.base import Detections, Extractor, reading_order
 from setml.extractors.contours import Contours
+from setml.extractors.finder import Finder
 from setml.extractors.rectify import order_corners, rectify
 
 #: All extractors, by name.
-EXTRACTORS: Final[Mapping[str, type[Extractor]]] = MappingProxyType({Contours.name: Contours})
+EXTRACTORS: Final[Mapping[str, type[Extractor]]] = MappingProxyType({Contours.name: Contours, Finder.name: Finder})
 
-__all__ = ["EXTRACTORS", "Contours", "Detections", "Extractor", "order_corners", "reading_order", "rectify"]
+__all__ = ["EXTRACTORS", "Contours", "Detections", "Extractor", "Finder", "order_corners", "reading_order", "rectify"]
