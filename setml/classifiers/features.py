@@ -27,6 +27,8 @@ from setml.photo import BGR
 from setml.symbols import ASPECT, SPACING, find_symbols, layout_error, least_channel, reflectance
 
 Floats = npt.NDArray[np.float64]
+#: Left, top, width and height in pixels.
+Box = tuple[int, int, int, int]
 
 #: Width and height of the mean symbol, in pixels.
 PATCH: Final = (64, 32)
@@ -49,7 +51,7 @@ class _Seen:
     ink: npt.NDArray[np.float32]
     profile: Floats
     fits: Floats
-    boxes: list[tuple[int, int, int, int]]
+    boxes: list[Box]
     contours: list[npt.NDArray[np.int32]]
     error: float
 
@@ -95,7 +97,7 @@ def _see(crop: BGR) -> _Seen:
     symbols, _ = find_symbols(reflected)
     error = layout_error(symbols)
     if error < 0.16:
-        boxes = [(*(int(v) for v in cv2.boundingRect(symbol.contour)),) for symbol in symbols]
+        boxes = [_box_of(symbol.contour) for symbol in symbols]
         contours = [symbol.contour for symbol in symbols]
     else:
         count = int(fits.argmin()) + 1
@@ -105,7 +107,12 @@ def _see(crop: BGR) -> _Seen:
         for place in range(count):
             y = height / 2 + ((place - (count - 1) / 2) * SPACING + shifts[count - 1]) * width
             boxes.append(((width - w) // 2, int(np.clip(y - h / 2, 0, height - h)), w, h))
-    return _Seen(crop, reflected, ink, profile, fits, boxes, contours, error)  # type: ignore[arg-type]
+    return _Seen(crop, reflected, ink, profile, fits, boxes, contours, error)
+
+
+def _box_of(contour: npt.NDArray[np.int32]) -> Box:
+    x, y, w, h = cv2.boundingRect(contour)
+    return x, y, w, h
 
 
 def _fit_layouts(profile: Floats) -> tuple[Floats, Floats]:
