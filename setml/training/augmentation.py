@@ -145,12 +145,12 @@ class Augmenter:
     def _light(self, seen: Floats) -> Floats:
         """Light the card: ink and lamp, exposure, shadow, glare, the camera's curve."""
         seen = seen / np.float32(255)
-        if self._happens(0.65):
+        if self._happens(0.5):
             # Other inks and other cameras: the channels run into each other, white stays white.
-            mix = np.eye(3) + self.rng.normal(0, 0.08 * self.strength, (3, 3))
-            if self._happens(0.65):
+            mix = np.eye(3) + self.rng.normal(0, 0.05 * self.strength, (3, 3))
+            if self._happens(0.6):
                 # Weak color, down to where a person just tells it.
-                mix += (1 / 3 - mix) * self._uniform(0, 0.9)
+                mix += (1 / 3 - mix) * self._uniform(0, 0.85)
             seen = seen @ (mix / mix.sum(axis=1, keepdims=True)).T.astype(np.float32)
         if self._happens(0.7):
             warmth = self._normal(0.22)
