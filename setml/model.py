@@ -60,6 +60,8 @@ class Model:
 
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
+        # Nets are small: threads that wait for each other cost more than they give.
+        options.intra_op_num_threads = 1
         try:
             session = onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
             facts = json.loads(session.get_modelmeta().custom_metadata_map[METADATA])
