@@ -24,6 +24,7 @@ from setml.datasets.drawn import draw_crops, draw_negatives
 from setml.datasets.export import write_crops
 from setml.datasets.fetch import FetchError, fetch
 from setml.datasets.negatives import cut_negatives
+from setml.datasets.tables import draw_table
 from setml.datasets.truth import TruthError, read_truth
 from tests.test_cli import run
 
@@ -64,7 +65,16 @@ def test_what_is_no_card_is_cut_beside_the_cards(labelled):
     assert len(others) == 12
     assert not others.is_card.any()
     assert others.cards == [None] * 12
+    assert set(others.editions) == {"classic"}
+    assert set(others.photos) == {f"{labelled.name}/one.png"}
     assert (Heuristics().read(others.images).is_card < 0.5).mean() > 0.7
+
+
+def test_what_is_no_card_keeps_the_edition_of_its_photograph(tmp_path):
+    table = draw_table(4, seed=2, edition="rectangle")
+    cv2.imwrite(str(tmp_path / "one.png"), table.image)
+    (tmp_path / "labels.json").write_text(json.dumps({"photos": {"one.png": table.to_dict()}}))
+    assert set(cut_negatives(read_truth(tmp_path), each=4).editions) == {"rectangle"}
 
 
 def test_drawn_negatives_are_told_from_cards_by_rule():

@@ -134,6 +134,9 @@ def test_a_run_fits_exports_and_the_models_solve(small, tmp_path, monkeypatch):
     assert facts["data"]["train"] == small.train.digest
     assert facts["input"]["features"] == "shape"
     assert facts["classes"] == {"shape": ["diamond", "oval", "squiggle"]}
+    # One method alone is trained without the others.
+    train(Plan(None, tmp_path / "alone", tmp_path / "work", ("svm",), quick=True, jobs=1), lambda _: None)
+    assert {path.parent.name for path in (tmp_path / "alone").rglob("*.onnx")} == {"svm"}
     # A second run takes what the first has left: it fits nothing anew and says the same.
     again: list[str] = []
     train(Plan(None, tmp_path / "models", tmp_path / "work", methods, quick=True, jobs=1), again.append)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -119,21 +121,14 @@ def cut(
     from setml.datasets.crops import LabelledCrops, cut_crops
     from setml.datasets.export import write_crops
     from setml.datasets.negatives import cut_negatives
-    from setml.datasets.truth import TruthError, read_truth
-    from setml.photo import PhotoError
+    from setml.datasets.truth import read_truth
 
-    try:
+    with _errors_in_a_line():
         truths = read_truth(tables, split)
         crops = cut_crops(truths, copies=copies, jitter=jitter, seed=seed)
         if negatives:
             crops = LabelledCrops.join([crops, cut_negatives(truths, each=negatives, seed=seed)])
         write_crops(crops, folder, overwrite=overwrite)
-    except TruthError as error:
-        raise click.UsageError(str(error)) from None
-    except PhotoError as error:
-        raise click.ClickException(str(error)) from None
-    except FileExistsError as error:
-        raise _occupied(error) from None
     click.echo(f"{len(crops)} crops in {folder}")
 
 
@@ -160,7 +155,7 @@ def draw(folder: Path, tables: int, cards: int, crops: int | None, samples: bool
     from setml.datasets.tables import draw_table
     from setml.files import write_file, write_picture
 
-    try:
+    with _errors_in_a_line():
         if crops is not None:
             write_crops(draw_crops(crops, seed), folder, overwrite=overwrite)
             click.echo(f"{81 * crops} crops in {folder}")
@@ -178,8 +173,6 @@ def draw(folder: Path, tables: int, cards: int, crops: int | None, samples: bool
         for name, table in drawn.items():
             write_picture(folder / name, table.image, overwrite=overwrite)
         write_file(folder / "labels.json", json.dumps(truth, indent=1).encode() + b"\n", overwrite=overwrite)
-    except FileExistsError as error:
-        raise _occupied(error) from None
     click.echo(f"{len(drawn)} tables in {folder}")
 
 
@@ -197,23 +190,28 @@ Example:
 def augment(picture: Path, folder: Path | None, rows: int, columns: int, seed: int, overwrite: bool) -> None:
     """Write a page of crops as training sees them, each row one crop, first as it is."""
     from setml.cli.train import need_training
-    from setml.datasets.truth import TruthError
     from setml.files import write_picture
-    from setml.photo import PhotoError
 
     need_training()
     from setml.training.augmentation import draw_page
 
-    try:
+    with _errors_in_a_line():
         write_picture(picture, draw_page(folder, rows, columns, seed), overwrite=overwrite)
+    click.echo(f"{picture}: {rows} crops, {columns} times each")
+
+
+@contextmanager
+def _errors_in_a_line() -> Iterator[None]:
+    """Say in one line which labels or photo could not be read, or which file is in the way."""
+    from setml.datasets.truth import TruthError
+    from setml.photo import PhotoError
+
+    try:
+        yield
     except TruthError as error:
         raise click.UsageError(str(error)) from None
     except PhotoError as error:
         raise click.ClickException(str(error)) from None
     except FileExistsError as error:
-        raise _occupied(error) from None
-    click.echo(f"{picture}: {rows} crops, {columns} times each")
-
-
-def _occupied(error: FileExistsError) -> click.UsageError:
-    return click.UsageError(f"{error.filename2 or error.filename} exists; name another place, or add --overwrite")
+        taken = error.filename2 or error.filename
+        raise click.UsageError(f"{taken} exists; name another place, or add --overwrite") from None

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setml.cards import ATTRIBUTES, VALUES, Card
+from setml.datasets.catalogue import read_catalogue
 from setml.datasets.truth import Truth, TruthError
 from setml.extractors.layout import MOST_LAYOUT_ERROR, read_layout
 from setml.extractors.rectify import CROP_SIZES, Corners, rectify
@@ -120,7 +121,7 @@ def places_of(card: Card | None) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class CropFile:
-    """One crop on disk and its truth, before it is read."""
+    """One crop on disk and its truth, before it is read; `shows` is the share of the card's sides that it shows."""
 
     path: Path
     card: Card
@@ -128,6 +129,7 @@ class CropFile:
     source: str = "own"
     split: str = "train"
     edition: str = "classic"
+    shows: float = 1.0
 
 
 def list_crops(folder: Path) -> list[CropFile]:
@@ -158,6 +160,7 @@ def list_crops(folder: Path) -> list[CropFile]:
 
 
 def _listed(table: Path) -> Iterator[CropFile]:
+    catalogue = read_catalogue()
     with table.open(newline="", encoding="utf-8") as file:
         rows = csv.DictReader(file)
         missing = {"path", "card"} - set(rows.fieldnames or ())
@@ -173,6 +176,7 @@ def _listed(table: Path) -> Iterator[CropFile]:
                 source=source,
                 split=row.get("split") or "train",
                 edition=row.get("edition") or "classic",
+                shows=catalogue[source].shows if source in catalogue else 1.0,
             )
 
 
@@ -183,9 +187,7 @@ def _card(code: str, path: Path) -> Card:
         raise TruthError(f"{path}: {error}") from None
 
 
-def read_crops(
-    files: Sequence[CropFile], size: tuple[int, int] = CROP_SIZES["card"], shows: float = 1.0
-) -> LabelledCrops:
+def read_crops(files: Sequence[CropFile], size: tuple[int, int] = CROP_SIZES["card"]) -> LabelledCrops:
     """Read crops and bring them to one size.
 
     Parameters
@@ -194,8 +196,6 @@ def read_crops(
         Of any size; what lies broad is turned upright.
     size : (int, int)
         Width and height in pixels of what is returned.
-    shows : float
-        The share of the card's length and breadth that they show; the rest is filled with its own paper.
 
     Raises
     ------
@@ -207,8 +207,9 @@ def read_crops(
         read = read_photo(file.path).image
         if read.shape[1] > read.shape[0]:
             read = np.asarray(cv2.rotate(read, cv2.ROTATE_90_CLOCKWISE), np.uint8)
-        if shows < 1:
-            down, across = (round(side * (1 / shows - 1) / 2) for side in read.shape[:2])
+        if file.shows < 1:
+            # What is cut off is paper.
+            down, across = (round(side * (1 / file.shows - 1) / 2) for side in read.shape[:2])
             read = np.asarray(cv2.copyMakeBorder(read, down, down, across, across, cv2.BORDER_REPLICATE), np.uint8)
         shrinks = read.shape[0] > size[1]
         image[:] = cv2.resize(read, size, interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR)
@@ -263,8 +264,8 @@ def cut_crops(
             for _ in range(copies):
                 images.append(rectify(photo.image, shake(upright, jitter, rng), scale=scale))
                 cards.append(card)
-                names.append(f"{truth.path.parent.name}/{truth.path.name}#{place}")
-        photos = [f"{truth.path.parent.name}/{truth.path.name}"] * len(images)
+                names.append(f"{truth.name}#{place}")
+        photos = [truth.name] * len(images)
         if images:
             parts.append(LabelledCrops.of(images, cards, truth.source, truth.split, truth.edition, photos, names))
     return LabelledCrops.join(parts)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from setml.datasets.crops import LabelledCrops
 from setml.datasets.truth import Truth
 from setml.extractors.rectify import rectify
-from setml.photo import read_photo
+from setml.photo import BGR, read_photo
 from setml.symbols import ASPECT
 
 #: A place that shares more than this with a card, intersection over union, is neither a card nor none.
@@ -38,33 +38,23 @@ def cut_negatives(truths: Sequence[Truth], scale: float = 1.0, each: int = 8, se
         If a photograph cannot be read.
     """
     rng = np.random.default_rng(seed)
-    images, sources, splits, photos = [], [], [], []
+    parts = []
     for truth in truths:
         photo = read_photo(truth.path)
         size = np.array(photo.image.shape[1::-1], float)
         cards = truth.corners / photo.scale
         ignore = truth.ignore.reshape(-1, 2, 2) / photo.scale
-        name = f"{truth.path.parent.name}/{truth.path.name}"
-        left = each
+        images: list[BGR] = []
         # A crowded photograph may have no free place; it is left after a while.
         for attempt in range(8 * each):
             quad = _place(cards, size, rng, near=attempt % 2 == 0)
-            if left and _is_free(quad, cards, ignore, size):
+            if len(images) < each and _is_free(quad, cards, ignore, size):
                 images.append(rectify(photo.image, quad, scale=scale))
-                sources.append(truth.source)
-                splits.append(truth.split)
-                photos.append(name)
-                left -= 1
-    joined = LabelledCrops.of(images, [None] * len(images), "", "", "classic", photos, photos)
-    return LabelledCrops(
-        joined.images,
-        joined.values,
-        joined.photos,
-        np.array(sources, np.dtype("U32")),
-        np.array(splits, np.dtype("U8")),
-        joined.editions,
-        joined.paths,
-    )
+        if images:
+            names = [truth.name] * len(images)
+            nothing = [None] * len(images)
+            parts.append(LabelledCrops.of(images, nothing, truth.source, truth.split, truth.edition, names, names))
+    return LabelledCrops.join(parts) if parts else LabelledCrops.of([], [], "", "", "classic")
 
 
 def _place(

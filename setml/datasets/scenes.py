@@ -92,8 +92,7 @@ class SceneMaker:
         for _ in range(rng.poisson(0.25)):
             self._lay_decoy(canvas, quads, width, height, owners)
         seen = np.bincount(owners[owners >= 0], minlength=len(quads))[: len(quads)] / np.maximum(areas, 1)
-        cards = np.array([order_upright(quad) for quad in quads], np.float32).reshape(-1, 4, 2)
-        return Scene(canvas, cards[seen >= SEEN_AS_CARD], cards[(seen < SEEN_AS_CARD) & (seen >= SEEN_AS_NONE)])
+        return Scene(canvas, quads[seen >= SEEN_AS_CARD], quads[(seen < SEEN_AS_CARD) & (seen >= SEEN_AS_NONE)])
 
     def _lay_out(self, count: int) -> npt.NDArray[np.float64]:
         """Lay cards on a plane, in units of a short side: (n, 4, 2)."""
@@ -238,13 +237,6 @@ class SceneMaker:
         decoy = self.decoys[rng.integers(len(self.decoys))]
         belongs = np.full(canvas.shape[:2], -1, np.int16) if owners is None else owners
         self._lay(canvas, belongs, -1, decoy, quad, 0.03, 0, rng.uniform(0, 0.4))
-
-
-def order_upright(quad: Quads) -> Quads:
-    """Order corners clockwise from the card's own upper edge, which of half turns is the upper as seen."""
-    area = cv2.contourArea(quad, oriented=True)
-    ordered = quad if area > 0 else quad[::-1]
-    return np.asarray(ordered, np.float32)
 
 
 def _turn(points: npt.NDArray[np.float64], angle: float) -> npt.NDArray[np.float64]:

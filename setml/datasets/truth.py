@@ -46,6 +46,11 @@ class Truth:
     corners: npt.NDArray[np.float64]
     ignore: npt.NDArray[np.float64]
 
+    @property
+    def name(self) -> str:
+        """Of the photograph, with its folder's: what crops and rows of one photograph share."""
+        return f"{self.path.parent.name}/{self.path.name}"
+
 
 def read_truth(folder: Path, split: str | None = None) -> list[Truth]:
     """Read the ``labels.json`` of a folder of photographs.

@@ -49,7 +49,7 @@ def _rows(truth: Truth, pairs: Sequence[tuple[str, str]]) -> list[dict[str, Any]
             solution = None
         rows.append(
             {
-                "photo": f"{truth.path.parent.name}/{truth.path.name}",
+                "photo": truth.name,
                 "source": truth.source,
                 "split": truth.split,
                 "edition": truth.edition,

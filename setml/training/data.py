@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from setml.classifiers import LEARNED
 from setml.classifiers.views import WORKING_SIZE
-from setml.datasets.catalogue import read_catalogue
 from setml.datasets.crops import LabelledCrops, cut_crops, list_crops, read_crops
 from setml.datasets.drawn import draw_crops, draw_negatives
 from setml.datasets.negatives import cut_negatives
@@ -141,11 +140,8 @@ def labelled(root: Path, split: str, size: tuple[int, int] = WORKING_SIZE) -> tu
     files = []
     if folder != root or not (root / "tables").is_dir():
         files = [file for file in list_crops(folder) if file.split == split]
-    catalogue = read_catalogue()
-    crops = []
-    for name in sorted({file.source for file in files}):
-        shows = catalogue[name].shows if name in catalogue else 1.0
-        crops.append(read_crops([file for file in files if file.source == name], size, shows))
+    sources = sorted({file.source for file in files})
+    crops = [read_crops([file for file in files if file.source == name], size) for name in sources]
     tables = root / "tables"
     truths = [truth for truth in read_truth(tables) if truth.split == split] if tables.is_dir() else []
     return crops, truths

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +22,7 @@ from setml.extractors.layout import read_layout
 from setml.photo import read_photo
 from setml.symbols import reflectance
 from setml.training.augmentation import Augmenter
+from setml.training.checkpoint import load_state, save_checkpoint
 from setml.training.data import SCALE, Plan, labelled
 from setml.training.export import export_finder
 from setml.training.finder import heat_loss, make_finder, quad_loss, targets
@@ -185,9 +185,9 @@ def fit_finder(
     """
     keras.utils.set_random_seed(seed)
     last = folder / "last"
-    state = last / "epoch.json"
-    done = json.loads(state.read_text("utf-8")) if state.exists() else 0
-    if done:
+    of = json.dumps([asdict(schedule), seed, [len(deck) for deck in scenes.decks], len(scenes.photographs)])
+    state = load_state(last, of) or {"epoch": 0}
+    if state["epoch"]:
         known = {"heat_loss": heat_loss, "quad_loss": quad_loss}
         net = keras.models.load_model(last / "finder.keras", custom_objects=known)
     else:
@@ -199,25 +199,15 @@ def fit_finder(
         net.compile(
             keras.optimizers.AdamW(rate, weight_decay=0.01, clipnorm=10.0), {"heat": heat_loss, "quad": quad_loss}
         )
-    for epoch in range(done, schedule.epochs):
+    for epoch in range(state["epoch"], schedule.epochs):
         losses = [
             np.ravel(net.train_on_batch(images, truth))
             for images, truth in scenes.batches(schedule.batches, seed + epoch)
         ]
-        _save(net, last, epoch + 1)
+        save_checkpoint(last, {"finder": net}, {"of": of, "epoch": epoch + 1})
         tell(f"epoch {epoch + 1} of {schedule.epochs}: loss {_told(losses)}")
     return net
 
 
 def _told(losses: Sequence[npt.NDArray[np.float32]]) -> str:
     return ", ".join(f"{value:.3f}" for value in np.mean(losses, axis=0))
-
-
-def _save(net: keras.Model, last: Path, epoch: int) -> None:
-    beside = last.with_name("last-beside")
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir(parents=True)
-    net.save(beside / "finder.keras")
-    (beside / "epoch.json").write_text(json.dumps(epoch), "utf-8")
-    shutil.rmtree(last, ignore_errors=True)
-    beside.rename(last)

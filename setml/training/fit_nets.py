@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ from setml.classifiers.learned import HEADS
 from setml.classifiers.views import VIEWS, look
 from setml.datasets.crops import LabelledCrops
 from setml.files import write_file
+from setml.training.checkpoint import load_state, save_checkpoint
 from setml.training.data import TrainingData
 from setml.training.nets import make_net
 from setml.training.stream import BATCH, stream
@@ -107,7 +107,8 @@ def fit_nets(
     """
     keras.utils.set_random_seed(seed)
     last = folder / "last"
-    progress = _load_progress(last, _fingerprint(names, data, schedule, seed))
+    of = _fingerprint(names, data, schedule, seed)
+    progress = Progress(**(load_state(last, of) or {"of": of}))
     if progress.epoch:
         nets = {name: keras.models.load_model(last / f"{name}.keras") for name in names}
     else:
@@ -135,7 +136,7 @@ def fit_nets(
                 _save(nets[name], folder / f"{name}.keras")
             row = {"net": name, "epoch": progress.epoch, "train loss": float(np.mean(losses[name])), **figure}
             progress.history.append(row)
-        _checkpoint(last, nets, progress)
+        save_checkpoint(last, nets, asdict(progress))
         wrong = ", ".join(f"{name} {100 * figure['error']:.2f}" for name, figure in figures.items())
         tell(f"epoch {progress.epoch} of {schedule.epochs}: % wrong on val: {wrong}")
     write_file(folder / "history.json", json.dumps(progress.history, indent=1).encode(), overwrite=True)
@@ -204,33 +205,5 @@ def _save(net: keras.Model, path: Path) -> None:
     beside.replace(path)
 
 
-def _checkpoint(last: Path, nets: dict[str, keras.Model], progress: Progress) -> None:
-    """Save everything that the next epoch needs, whole or not at all."""
-    beside, old = last.with_name("last-beside"), last.with_name("last-old")
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir(parents=True)
-    for name, net in nets.items():
-        net.save(beside / f"{name}.keras")
-    (beside / "progress.json").write_text(json.dumps(asdict(progress)), "utf-8")
-    shutil.rmtree(old, ignore_errors=True)
-    if last.exists():
-        last.rename(old)
-    beside.rename(last)
-    shutil.rmtree(old, ignore_errors=True)
-
-
 def _fingerprint(names: Sequence[str], data: TrainingData, schedule: Schedule, seed: int) -> str:
     return json.dumps([list(names), data.train.digest, data.val.digest, asdict(schedule), seed])
-
-
-def _load_progress(last: Path, of: str) -> Progress:
-    old = last.with_name("last-old")
-    if not last.exists() and old.exists():
-        # Stopped between the two renamings.
-        old.rename(last)
-    saved = last / "progress.json"
-    if saved.exists():
-        progress = Progress(**json.loads(saved.read_text("utf-8")))
-        if progress.of == of:
-            return progress
-    return Progress(of)

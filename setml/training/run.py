@@ -54,7 +54,8 @@ def train(plan: Plan, tell: Callable[[str], None] = print) -> None:
         folders = {name: "cnn" for name in HEADS if "cnn" in plan.methods}
         if "multihead" in plan.methods:
             folders["all"] = "multihead"
-        _train_nets(folders, plan, data, plan.work / "nets", schedule, tell)
+        if folders:
+            _train_nets(folders, plan, data, plan.work / "nets", schedule, tell)
     if "cnn-drawn" in plan.methods:
         data = _gather(plan, None, tell)
         _train_nets(dict.fromkeys(HEADS, "cnn-drawn"), plan, data, plan.work / "nets-drawn", drawn_schedule, tell)
