@@ -56,15 +56,29 @@ class Augmenter:
             self._thumb(framed)
         return self.photograph(framed)
 
-    def photograph(self, image: BGR) -> BGR:
-        """Light a scene and take its picture: BGR, uint8, (H, W, 3), to the same."""
+    def photograph(self, image: BGR, card_width: float | None = None) -> BGR:
+        """Light a scene and take its picture.
+
+        Parameters
+        ----------
+        image : ndarray
+            BGR, uint8, (H, W, 3).
+        card_width : float, optional
+            How wide a card is in it, in pixels, by which blur is measured; by default the whole width.
+
+        Returns
+        -------
+        ndarray
+            BGR, uint8, (H, W, 3).
+        """
+        fineness = (card_width or image.shape[1]) / WORKING_SIZE[0]
         seen = self._light(image.astype(np.float32))
         if self._happens(0.25):
-            seen = self._blur(seen)
+            seen = self._blur(seen, fineness)
         if self._happens(0.3):
-            seen = self._bleed(seen)
+            seen = self._bleed(seen, fineness)
         if self._happens(0.4):
-            seen = self._resample(seen)
+            seen = self._resample(seen, fineness)
         if self._happens(0.12):
             seen += self._uniform(0.3, 1.2) * (seen - cv2.GaussianBlur(seen, (0, 0), 1.2))
         seen += self._uniform(0, 9) * self._uniform(0, 1) * self._grain(seen.shape)
@@ -207,12 +221,11 @@ class Augmenter:
             seen, (round(at[0]), round(at[1])), axes, self._uniform(0, 180), 0, 360, skin.tolist(), -1, cv2.LINE_AA
         )
 
-    def _blur(self, seen: Floats) -> Floats:
+    def _blur(self, seen: Floats, fineness: float) -> Floats:
         """Blur by focus or by motion."""
-        width = seen.shape[1]
         if self._happens(0.6):
-            return np.asarray(cv2.GaussianBlur(seen, (0, 0), width / 112 * self._uniform(0.3, 1.5)), np.float32)
-        reach = max(2, round(width * self._uniform(0.015, 0.06)))
+            return np.asarray(cv2.GaussianBlur(seen, (0, 0), fineness * self._uniform(0.3, 1.5)), np.float32)
+        reach = max(2, round(fineness * self._uniform(1.7, 6.7)))
         kernel = np.zeros((reach, reach), np.float32)
         angle, middle = self._uniform(0, np.pi), (reach - 1) / 2
         step = np.array([np.cos(angle), np.sin(angle)]) * middle
@@ -224,20 +237,19 @@ class Augmenter:
             kernel[start[1], start[0]] = kernel[end[1], end[0]] = 1
         return np.asarray(cv2.filter2D(seen, -1, kernel / kernel.sum()), np.float32)
 
-    def _bleed(self, seen: Floats) -> Floats:
+    def _bleed(self, seen: Floats, fineness: float) -> Floats:
         """Blur and move color alone, of which video and JPEG keep a quarter of the pixels or fewer."""
-        width = seen.shape[1]
         luma = (seen @ np.array([0.114, 0.587, 0.299], np.float32))[..., None]
-        color = cv2.GaussianBlur(seen - luma, (0, 0), width / 112 * self._uniform(0.6, 3.5))
+        color = cv2.GaussianBlur(seen - luma, (0, 0), fineness * self._uniform(0.6, 3.5))
         if self._happens(0.4):
             shift = np.array([[1, 0, self._normal(1.5)], [0, 1, self._normal(1.5)]])
             color = cv2.warpAffine(color, shift, seen.shape[1::-1], borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(luma + color, np.float32)
 
-    def _resample(self, seen: Floats) -> Floats:
+    def _resample(self, seen: Floats, fineness: float) -> Floats:
         """Take the picture with fewer pixels."""
         size = seen.shape[1::-1]
-        share = self._uniform(0.3, 1)
+        share = self._uniform(1 - 0.7 * min(fineness, 1), 1)
         small = (max(8, round(size[0] * share)), max(8, round(size[1] * share)))
         fewer = cv2.resize(seen, small, interpolation=cv2.INTER_AREA)
         way = cv2.INTER_LINEAR if self._happens(0.6) else cv2.INTER_CUBIC

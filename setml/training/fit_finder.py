@@ -30,6 +30,8 @@ from setml.training.finder import heat_loss, make_finder, quad_loss, targets
 BATCH: Final = 8
 #: Of all scenes, how many are photographs where there are some.
 PHOTOGRAPHS: Final = 0.15
+#: About how wide a card is in a scene, in pixels.
+CARD_WIDTH: Final = 45
 #: Widths and heights of scenes, in pixels: multiples of the coarsest stride.
 SIZES: Final = ((320, 256), (256, 320), (320, 192), (224, 320), (320, 224))
 
@@ -38,7 +40,7 @@ SIZES: Final = ((320, 256), (256, 320), (320, 192), (224, 320), (320, 224))
 class FinderSchedule:
     """How long and how fast the finder learns: epochs, batches of each, the learning rate at its highest."""
 
-    epochs: int = 16
+    epochs: int = 22
     batches: int = 220
     rate: float = 2e-3
 
@@ -85,7 +87,7 @@ class Scenes:
                     scene = _move(self.photographs[rng.integers(len(self.photographs))], size, rng)
                 else:
                     scene = maker.draw(*size)
-                scenes.append(Scene(augment.photograph(scene.image), scene.corners, scene.unscored))
+                scenes.append(Scene(augment.photograph(scene.image, CARD_WIDTH), scene.corners, scene.unscored))
             images = np.stack([scene.image for scene in scenes]).astype(np.float32) / np.float32(255)
             return images, targets(scenes)
 
