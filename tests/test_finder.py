@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from setml.datasets.scenes import SceneMaker
 from setml.datasets.tables import draw_table
 from setml.extractors.finder import Finder, decode_peaks, reduce
 from setml.extractors.quads import decode, encode
-from setml.training import fit_finder
+from setml.training import fit_extractor, scenes
 from setml.training.data import SCALE, Plan
 from setml.training.finder import targets
 from tests.conftest import ROOT
@@ -58,14 +60,14 @@ def test_scenes_repeat_with_their_seed():
 
 
 def test_cards_of_scenes_are_clockwise_and_their_first_edge_is_the_cards_short_one(maker):
-    scenes = [maker.draw(320, 256) for _ in range(30)]
-    quads = np.concatenate([scene.corners for scene in scenes])
+    drawn = [maker.draw(320, 256) for _ in range(30)]
+    quads = np.concatenate([scene.corners for scene in drawn])
     assert len(quads) > 100
     assert all(cv2.contourArea(quad, oriented=True) > 0 for quad in quads)
     sides = np.linalg.norm(np.roll(quads, -1, axis=1) - quads, axis=2)
     # Foreshortening can make the long side look the shorter, but not for most.
     assert np.mean(sides[:, 0] < sides[:, 1]) > 0.85
-    assert any(len(scene.unscored) for scene in scenes)
+    assert any(len(scene.unscored) for scene in drawn)
 
 
 def test_what_the_net_should_answer_is_decoded_to_the_cards(maker):
@@ -83,21 +85,24 @@ def test_what_the_net_should_answer_is_decoded_to_the_cards(maker):
 
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
 def test_the_net_is_trained_resumed_exported_and_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(fit_finder, "draw_crops", lambda *_: draw_crops(1, scale=SCALE))
-    monkeypatch.setattr(fit_finder, "QUICK_SCHEDULE", fit_finder.FinderSchedule(epochs=2, batches=2))
-    plan = Plan(None, tmp_path / "models", tmp_path / "work", quick=True)
+    monkeypatch.setattr(scenes, "draw_crops", lambda *_: draw_crops(1, scale=SCALE))
+    short = {name: replace(lesson, epochs=2, batches=2) for name, lesson in fit_extractor.LESSONS.items()}
+    monkeypatch.setattr(fit_extractor, "LESSONS", short)
+    plan = Plan(None, tmp_path / "models", tmp_path / "work")
 
     def stop(line: str) -> None:
         told.append(line)
-        if line.startswith("epoch 1"):
+        if "epoch 1" in line and not any("stopped" in line for line in told):
+            told.append("stopped")
             raise InterruptedError
 
     told: list[str] = []
     with pytest.raises(InterruptedError):
-        fit_finder.train_finder(plan, stop)
-    fit_finder.train_finder(plan, told.append)
-    assert [line.split(":")[0] for line in told if line.startswith("epoch")] == ["epoch 1 of 2", "epoch 2 of 2"]
-    found = Finder(tmp_path / "models/finder/finder.onnx").extract(draw_table(6, seed=1).image)
+        fit_extractor.train_extractor(plan, stop)
+    fit_extractor.train_extractor(plan, told.append)
+    epochs = [line.split(":")[0] for line in told if "epoch" in line]
+    assert epochs == [f"{name}, epoch {epoch} of 2" for name in ("finder", "refiner") for epoch in (1, 2)]
+    found = Finder(tmp_path / "models/finder").extract(draw_table(6, seed=1).image)
     # So little training finds nothing in particular, but what it finds has a form.
     assert found.crops.shape == (len(found), 280, 180, 3)
 

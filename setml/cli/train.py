@@ -105,11 +105,11 @@ def train_extractor(root: Path | None, output: Path, work: Path, quick: bool, se
         _check_labels(root)
     need_training()
     from setml.training.data import Plan
-    from setml.training.fit_finder import train_finder
+    from setml.training.fit_extractor import train_extractor as train
 
     started = time.monotonic()
     try:
-        train_finder(
+        train(
             Plan(root, output, work, quick=quick, seed=seed),
             lambda line: click.echo(f"{time.monotonic() - started:6.0f} s  {line}"),
         )

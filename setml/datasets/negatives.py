@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from setml.datasets.crops import LabelledCrops
 from setml.datasets.truth import Truth
+from setml.extractors.quads import overlap
 from setml.extractors.rectify import rectify
 from setml.photo import BGR, read_photo
 from setml.symbols import ASPECT
@@ -82,13 +82,7 @@ def _is_free(
     size: npt.NDArray[np.float64],
 ) -> bool:
     """Tell whether a place is surely no card: in the photo, off the boxes that are not scored, on no whole card."""
-    if (quad < 0).any() or (quad > size).any() or any(_iou(quad, card) > MOST_IOU for card in cards):
+    if (quad < 0).any() or (quad > size).any() or any(overlap(quad, card) > MOST_IOU for card in cards):
         return False
     low, high = quad.min(axis=0), quad.max(axis=0)
     return not any((low < box[1]).all() and (high > box[0]).all() for box in ignore)
-
-
-def _iou(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> float:
-    both, _ = cv2.intersectConvexConvex(a.astype(np.float32), b.astype(np.float32))
-    areas = [cv2.contourArea(quad.astype(np.float32)) for quad in (a, b)]
-    return float(both / (sum(areas) - both))

@@ -40,11 +40,14 @@ class Scene:
         Of the cards that can be seen, in pixels, clockwise, the first edge a short one.
     unscored : ndarray, float32, (m, 4, 2)
         Of what is mostly covered or cut off.
+    decoys : ndarray, float32, (k, 4, 2)
+        Of what is no card; some may be covered.
     """
 
     image: BGR
     corners: Quads
     unscored: Quads
+    decoys: Quads
 
 
 class SceneMaker:
@@ -80,8 +83,8 @@ class SceneMaker:
         paper = np.array([255, 255, 255]) * rng.uniform(0.88, 1)
         canvas = self._table(width, height, paper)
         owners = np.full((height, width), -1, np.int16)
-        for _ in range(rng.poisson(1.2) if rng.random() < 0.6 else 0):
-            self._lay_decoy(canvas, quads, width, height)
+        below = rng.poisson(1.2) if rng.random() < 0.6 else 0
+        decoys = [self._lay_decoy(canvas, quads, width, height) for _ in range(below)]
         areas = np.zeros(len(quads))
         corner = list(self._masks)[rng.integers(len(self._masks))]
         edge = rng.choice([0.0, rng.uniform(0, 0.3)])
@@ -89,10 +92,14 @@ class SceneMaker:
         for place, quad in enumerate(quads):
             card = deck[rng.integers(len(deck))]
             areas[place] = self._lay(canvas, owners, place, card, quad, corner, edge, shadow)
-        for _ in range(rng.poisson(0.25)):
-            self._lay_decoy(canvas, quads, width, height, owners)
+        decoys += [self._lay_decoy(canvas, quads, width, height, owners) for _ in range(rng.poisson(0.25))]
         seen = np.bincount(owners[owners >= 0], minlength=len(quads))[: len(quads)] / np.maximum(areas, 1)
-        return Scene(canvas, quads[seen >= SEEN_AS_CARD], quads[(seen < SEEN_AS_CARD) & (seen >= SEEN_AS_NONE)])
+        return Scene(
+            canvas,
+            quads[seen >= SEEN_AS_CARD],
+            quads[(seen < SEEN_AS_CARD) & (seen >= SEEN_AS_NONE)],
+            np.array(decoys, np.float32).reshape(-1, 4, 2),
+        )
 
     def _lay_out(self, count: int) -> npt.NDArray[np.float64]:
         """Lay cards on a plane, in units of a short side: (n, 4, 2)."""
@@ -226,8 +233,8 @@ class SceneMaker:
 
     def _lay_decoy(
         self, canvas: BGR, quads: Quads, width: int, height: int, owners: npt.NDArray[np.int16] | None = None
-    ) -> None:
-        """Lay something that is no card, as large as a card or several times as large."""
+    ) -> Quads:
+        """Lay something that is no card, as large as a card or several times as large; return its corners."""
         rng = self.rng
         side = np.median(np.linalg.norm(quads[:, 1] - quads[:, 0], axis=1)) if len(quads) else max(width, height) / 8
         size = side * np.array([1, ASPECT]) * rng.choice([1.0, rng.uniform(0.5, 3.5)])
@@ -237,6 +244,7 @@ class SceneMaker:
         decoy = self.decoys[rng.integers(len(self.decoys))]
         belongs = np.full(canvas.shape[:2], -1, np.int16) if owners is None else owners
         self._lay(canvas, belongs, -1, decoy, quad, 0.03, 0, rng.uniform(0, 0.4))
+        return quad
 
 
 def _turn(points: npt.NDArray[np.float64], angle: float) -> npt.NDArray[np.float64]:

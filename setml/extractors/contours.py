@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from setml.extractors.base import Extractor
 from setml.extractors.layout import MOST_LAYOUT_ERROR, read_layout
+from setml.extractors.quads import overlap
 from setml.extractors.rectify import order_corners
 from setml.photo import BGR
 from setml.symbols import least_channel
@@ -53,7 +54,7 @@ class Contours(Extractor):
                 cards.append((error - 0.01 * votes, votes, quad))
         kept: list[tuple[int, Quad]] = []
         for _, votes, quad in sorted(cards, key=lambda card: card[0]):
-            if all(_overlap(quad, other) < 0.25 for _, other in kept):
+            if all(overlap(quad, other) < 0.25 for _, other in kept):
                 kept.append((votes, quad))
         if not kept:
             return np.empty((0, 4, 2), np.float32), np.empty(0, np.float32)
@@ -150,7 +151,7 @@ def _groups(quads: list[Quad]) -> Iterator[list[Quad]]:
         first = ordered[left[0]]
         reach = 0.3 * float(np.abs(first[0] - first[2]).sum())
         close = np.abs(centers[left] - centers[left[0]]).sum(axis=1) < reach
-        same = np.array([near and _overlap(first, ordered[i]) > 0.8 for i, near in zip(left, close, strict=True)])
+        same = np.array([near and overlap(first, ordered[i]) > 0.8 for i, near in zip(left, close, strict=True)])
         yield [ordered[i] for i in left[same]]
         left = left[~same]
 
@@ -166,12 +167,6 @@ def _medoid(group: list[Quad]) -> Quad:
     )
     distances = np.abs(aligned - np.median(aligned, axis=0)).sum(axis=(1, 2))
     return np.asarray(aligned[distances.argmin()], np.float32)
-
-
-def _overlap(a: Quad, b: Quad) -> float:
-    """Intersection over union of two convex quadrilaterals."""
-    both, _ = cv2.intersectConvexConvex(a, b)
-    return float(both / (cv2.contourArea(a) + cv2.contourArea(b) - both))
 
 
 def _lies_within(inner: Quad, outer: Quad) -> bool:

@@ -1,4 +1,4 @@
-"""The extractor that has learned where cards are: a small net that sees the whole photo at once."""
+"""The extractor that has learned where cards are: a glance at the whole photo, then a second look at each card."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from setml.extractors.base import Extractor
-from setml.extractors.quads import decode
+from setml.extractors.quads import decode, overlap
+from setml.extractors.refiner import Refiner
 from setml.model import Model, models_folder
 from setml.photo import BGR
 
@@ -19,43 +20,61 @@ Quads = npt.NDArray[np.float32]
 #: Pixels of the longer side at which the net sees a photo, and of which both sides are multiples.
 LONGER_SIDE: Final = 320
 COARSEST: Final = 32
+#: Pixels of the longer side at which a second look is taken; a larger photo is reduced to it.
+WORKING_SIDE: Final = 1024
 #: Pixels of what the net sees to one of its answer.
 STRIDE: Final = 4
-#: A peak of less heat is no card.
-LEAST_HEAT: Final = 0.3
+#: A peak of less heat is no card, nor is what looks less like one at a second look.
+LEAST_HEAT: Final = 0.2
+LEAST_SCORE: Final = 0.5
 #: Two quadrilaterals that share more than this, intersection over union, are one card.
 MOST_OVERLAP: Final = 0.35
 
 
 class Finder(Extractor):
-    """Finds cards with a net.
+    """Finds cards with two small nets.
 
-    The net gives for each place of the photo how likely the middle of a card lies there, and the card's corners as
-    numbers that half a turn does not change (see :mod:`setml.extractors.quads`); its peaks are the cards.
+    The first sees the whole photo and gives for each place of it how likely the middle of a card lies there, and the
+    card's corners as numbers that half a turn does not change (see :mod:`setml.extractors.quads`); its peaks are what
+    may be cards. The second looks at each from near, twice: it moves the corners to where they are, and judges.
 
     Parameters
     ----------
-    path : Path, optional
-        Of the model, in place of the one that ships.
+    folder : Path, optional
+        Of the models, in place of the one that ships.
 
     Raises
     ------
     ModelError
-        If the model is missing or damaged.
+        If a model is missing or damaged.
     """
 
     name: ClassVar[str] = "finder"
 
-    def __init__(self, path: Path | None = None) -> None:
-        self.model = Model.load(path or models_folder() / "finder" / "finder.onnx")
+    def __init__(self, folder: Path | None = None) -> None:
+        folder = folder or models_folder() / "finder"
+        self.model = Model.load(folder / "finder.onnx")
+        self.refiner = Refiner(folder / "refiner.onnx")
 
     def find(self, image: BGR) -> tuple[Quads, npt.NDArray[np.float32]]:
         """Find the cards; see :meth:`setml.extractors.base.Extractor.find`."""
+        scale = min(1.0, WORKING_SIDE / max(image.shape[:2]))
+        working = image
+        if scale < 1:
+            working = np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
+        corners, _ = self.glance(working)
+        corners, scores = self.refiner.refine(working, corners)
+        corners, scores = self.refiner.refine(working, corners[scores >= LEAST_SCORE / 5])
+        kept = suppress(corners, scores, LEAST_SCORE)
+        size = np.array(working.shape[1::-1]) / image.shape[1::-1]
+        return (corners[kept] / size).astype(np.float32), scores[kept]
+
+    def glance(self, image: BGR) -> tuple[Quads, npt.NDArray[np.float32]]:
+        """Run the first net alone: corners in pixels of `image` (BGR, uint8, H x W x 3), (n, 4, 2), and heats (n,)."""
         seen = reduce(image)
         said = self.model.run(seen.astype(np.float32)[None] / 255)
-        corners, scores = decode_peaks(said["heat"][0, ..., 0], said["quad"][0])
-        scale = np.array(image.shape[1::-1]) / seen.shape[1::-1]
-        return (corners * scale).astype(np.float32), scores
+        corners, heats = decode_peaks(said["heat"][0, ..., 0], said["quad"][0])
+        return (corners * (np.array(image.shape[1::-1]) / seen.shape[1::-1])).astype(np.float32), heats
 
 
 def reduce(image: BGR) -> BGR:
@@ -81,8 +100,7 @@ def decode_peaks(
     -------
     corners : ndarray, float32, (n, 4, 2)
         In pixels of what the net saw.
-    scores : ndarray, float32, (n,)
-        The heats.
+    heats : ndarray, float32, (n,)
     """
     highest = cv2.dilate(heat, np.ones((3, 3), np.uint8))
     ys, xs = np.nonzero((heat >= highest) & (heat >= LEAST_HEAT))
@@ -90,15 +108,27 @@ def decode_peaks(
     found[:, 0] += xs + 0.5
     found[:, 1] += ys + 0.5
     corners = (decode(found) * STRIDE).astype(np.float32)
-    scores = heat[ys, xs]
+    heats = heat[ys, xs]
+    kept = suppress(corners, heats, LEAST_HEAT)
+    return corners[kept], heats[kept]
+
+
+def suppress(corners: Quads, scores: npt.NDArray[np.float32], least: float) -> npt.NDArray[np.intp]:
+    """Choose those of at least some score that share little with any of a higher one.
+
+    Parameters
+    ----------
+    corners : ndarray, float32, (n, 4, 2)
+    scores : ndarray, float32, (n,)
+    least : float
+
+    Returns
+    -------
+    ndarray, int, (m,)
+        Their places, the highest score first.
+    """
     kept: list[int] = []
     for place in np.argsort(-scores, kind="stable"):
-        if all(_overlap(corners[place], corners[other]) <= MOST_OVERLAP for other in kept):
+        if scores[place] >= least and all(overlap(corners[place], corners[k]) <= MOST_OVERLAP for k in kept):
             kept.append(int(place))
-    return corners[kept].reshape(-1, 4, 2), scores[kept]
-
-
-def _overlap(a: Quads, b: Quads) -> float:
-    """Intersection over union of two convex quadrilaterals."""
-    both, _ = cv2.intersectConvexConvex(a, b)
-    return float(both / max(cv2.contourArea(a) + cv2.contourArea(b) - both, 1e-6))
+    return np.array(kept, np.intp)

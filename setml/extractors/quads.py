@@ -7,6 +7,7 @@ by half has -a and -b for a and b, and the same k: a^2/|a|, b^2/|b| and k are th
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -52,3 +53,19 @@ def decode(numbers: npt.NDArray[np.floating]) -> Numbers:
     b = np.where((np.conj(a) * b).imag < 0, -b, b)
     corners = np.stack([c - a - b + k, c + a - b - k, c + a + b + k, c - a + b - k], axis=-1)
     return np.stack([corners.real, corners.imag], axis=-1)
+
+
+def overlap(a: npt.NDArray[np.floating], b: npt.NDArray[np.floating]) -> float:
+    """Intersection over union of two convex quadrilaterals, (4, 2) each.
+
+    Examples
+    --------
+    >>> square = np.array([[0, 0], [2, 0], [2, 2], [0, 2]])
+    >>> overlap(square, square), round(overlap(square, square + (1, 0)), 3), overlap(square, square + 5)
+    (1.0, 0.333, 0.0)
+    """
+    a, b = np.asarray(a, np.float32), np.asarray(b, np.float32)
+    if (a.max(axis=0) < b.min(axis=0)).any() or (b.max(axis=0) < a.min(axis=0)).any():
+        return 0.0
+    both, _ = cv2.intersectConvexConvex(a, b)
+    return float(both / max(cv2.contourArea(a) + cv2.contourArea(b) - both, 1e-6))

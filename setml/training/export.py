@@ -73,11 +73,11 @@ def export_net(
     _finish(model, path, dict(zip(heads, _outputs(model), strict=True)), given, inputs, said, facts)
 
 
-def export_finder(net: keras.Model, path: Path, inputs: npt.NDArray[np.float32], facts: Mapping[str, Any]) -> None:
-    """Export the net that finds cards; parameters are as those of :func:`export_net`."""
+def export_extractor(net: keras.Model, path: Path, inputs: npt.NDArray[np.float32], facts: Mapping[str, Any]) -> None:
+    """Export a net of the extractor; parameters are as those of :func:`export_net`."""
     said = {head: np.asarray(values) for head, values in net(inputs, training=False).items()}
     given = {
-        "layout": "float32, (n, H, W, 3), BGR, 0 to 1, sides multiples of 32",
+        "layout": "float32, (n, H, W, 3), BGR, 0 to 1; those of photos with sides that are multiples of 32",
         "longer side": max(inputs.shape[1:3]),
     }
     _finish(_convert(net, inputs), path, {head: head for head in said}, given, inputs, said, facts)
