@@ -86,7 +86,7 @@ def describe(crops: Crops) -> dict[str, npt.NDArray[np.float64]]:
 def _see(crop: BGR) -> _Seen:
     """Find the symbols by their contours or, where those fail, by the ink from top to bottom."""
     if crop.shape[1::-1] != WORKING_SIZE:
-        crop = np.asarray(cv2.resize(crop, WORKING_SIZE, interpolation=cv2.INTER_AREA), np.uint8)
+        crop = np.asarray(cv2.resize(crop, WORKING_SIZE, interpolation=cv2.INTER_LINEAR), np.uint8)
     width, height = WORKING_SIZE
     reflected = reflectance(crop)
     ink = 1 - least_channel(reflected)

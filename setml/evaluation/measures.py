@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from setml.cards import ATTRIBUTES, Card
 from setml.datasets.truth import Truth
+from setml.extractors.quads import overlap
 from setml.sets import find_sets
 from setml.solution import Solution
 
@@ -36,6 +37,9 @@ class Score:
         Answers that are no card.
     count, color, shading, shape : int
         Cards found with this attribute right.
+    iou, off : float
+        Over the cards found, sums of how far the outlines agree, intersection over union, and of how far the
+        corners are off on average, in the card's short sides.
     """
 
     photos: int = 0
@@ -49,6 +53,8 @@ class Score:
     color: int = 0
     shading: int = 0
     shape: int = 0
+    iou: float = 0.0
+    off: float = 0.0
 
     def __add__(self, other: Self) -> Self:
         return type(self)(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
@@ -56,7 +62,7 @@ class Score:
     def figures(self) -> dict[str, float]:
         """Return the counts as percentages, by the name that tables give them."""
 
-        def per(part: int, whole: int) -> float:
+        def per(part: float, whole: int) -> float:
             return 100 * part / whole if whole else float("nan")
 
         return {
@@ -67,6 +73,8 @@ class Score:
             "found": per(self.found, self.cards),
             "false": per(self.false, self.cards),
             **{attribute: per(getattr(self, attribute), self.found) for attribute in ATTRIBUTES},
+            "IoU": per(self.iou, self.found),
+            "corners off": per(self.off, self.found),
         }
 
 
@@ -96,7 +104,16 @@ def score(truth: Truth, solution: Solution | None) -> Score:
         found=len(pairs),
         false=false,
         **{attribute: right[attribute] for attribute in ATTRIBUTES},
+        iou=sum(overlap(truth.corners[card], corners[answer]) for card, answer in pairs),
+        off=sum(_corners_off(truth.corners[card], corners[answer]) for card, answer in pairs),
     )
+
+
+def _corners_off(truth: npt.NDArray[np.floating], answer: npt.NDArray[np.floating]) -> float:
+    """Mean distance of the corners, whichever is called the first, in short sides of the true card."""
+    sides = np.linalg.norm(np.roll(truth, -1, axis=0) - truth, axis=1)
+    distances = [np.linalg.norm(truth - np.roll(answer, turn, axis=0), axis=1).mean() for turn in range(4)]
+    return float(min(distances) / min(sides[0] + sides[2], sides[1] + sides[3]) * 2)
 
 
 def _as_cards(cards: list[Card] | tuple[Card, ...], trios: list[tuple[int, int, int]]) -> Counter[tuple[Card, ...]]:

@@ -35,6 +35,8 @@ GRIDS: Final[Mapping[str, Mapping[str, tuple[Any, ...]]]] = MappingProxyType(
 )
 #: How many crops each method learns from: neighbours are looked for among all of them at every reading.
 CROPS: Final[Mapping[str, int]] = MappingProxyType({"knn": 3000, "svm": 8000})
+#: How strongly they are augmented: so few crops do not cover all that can happen to a card.
+STRENGTH: Final = 0.6
 FOLDS: Final = 5
 
 
@@ -68,7 +70,7 @@ class Described:
 
 
 def describe_augmented(digest: str, data: TrainingData, count: int, seed: int, jobs: int) -> Described:
-    """Augment crops, in the way the nets see them, and describe them.
+    """Augment crops, less strongly than for the nets, and describe them.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ def describe_augmented(digest: str, data: TrainingData, count: int, seed: int, j
     """
     assert digest == data.train.digest
     batches = -(-count // BATCH)
-    crops, places = (np.concatenate(part) for part in zip(*stream(data, batches, seed), strict=True))
+    crops, places = (np.concatenate(part) for part in zip(*stream(data, batches, seed, STRENGTH), strict=True))
     parts = Parallel(n_jobs=jobs)(delayed(describe)(crops[start : start + 250]) for start in range(0, len(crops), 250))
     features = {head: np.concatenate([part[head] for part in parts]) for head in HEADS}
     sources = data.train.sources[places]

@@ -16,7 +16,9 @@ from setml.training.data import TrainingData
 BATCH: Final = 96
 
 
-def stream(data: TrainingData, batches: int, seed: int) -> Iterator[tuple[npt.NDArray[np.uint8], npt.NDArray[np.intp]]]:
+def stream(
+    data: TrainingData, batches: int, seed: int, strength: float = 1.0
+) -> Iterator[tuple[npt.NDArray[np.uint8], npt.NDArray[np.intp]]]:
     """Augment the crops of one epoch.
 
     While one batch is learned from, the next is made.
@@ -29,6 +31,8 @@ def stream(data: TrainingData, batches: int, seed: int) -> Iterator[tuple[npt.ND
         How many batches of :data:`BATCH` crops.
     seed : int
         Of the choice of crops and of augmentation.
+    strength : float
+        Of the augmentation.
 
     Yields
     ------
@@ -38,7 +42,7 @@ def stream(data: TrainingData, batches: int, seed: int) -> Iterator[tuple[npt.ND
         Where in ``data.train`` each is.
     """
     chosen = data.draw_epoch(batches * BATCH, np.random.default_rng(seed))
-    flow = augmenting_generator(seed).flow(
+    flow = augmenting_generator(seed, strength).flow(
         data.train.images[chosen], chosen, batch_size=BATCH, shuffle=False, seed=seed
     )
     with ThreadPoolExecutor(1) as ahead:
