@@ -74,7 +74,7 @@ def summarize(rows: pd.DataFrame, by: str = "split") -> pd.DataFrame:
     names = [field.name for field in fields(Score)]
     table = []
     for key, group in rows.groupby(["extractor", "classifier", by], sort=False):
-        counts = Score(*(group[name].sum() for name in names))
+        counts = Score(**{str(name): total for name, total in group[names].sum().items()})
         low, high = interval(group, "boards")
         table.append(
             {

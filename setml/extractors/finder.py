@@ -31,12 +31,39 @@ LEAST_SCORE: Final = 0.5
 MOST_OVERLAP: Final = 0.35
 
 
-class Finder(Extractor):
-    """Finds cards with two small nets.
+class Glance(Extractor):
+    """Finds cards by one net that sees the whole photo.
 
-    The first sees the whole photo and gives for each place of it how likely the middle of a card lies there, and the
-    card's corners as numbers that half a turn does not change (see :mod:`setml.extractors.quads`); its peaks are what
-    may be cards. The second looks at each from near, twice: it moves the corners to where they are, and judges.
+    It gives for each place of the photo how likely the middle of a card lies there, and the card's corners as numbers
+    that half a turn does not change (see :mod:`setml.extractors.quads`); its peaks are the cards. After Zhou, Wang and
+    Kraehenbuehl, "Objects as points", 2019.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Of the models, in place of the one that ships.
+
+    Raises
+    ------
+    ModelError
+        If the model is missing or damaged.
+    """
+
+    name: ClassVar[str] = "glance"
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.model = Model.load((folder or models_folder() / "finder") / "finder.onnx")
+
+    def find(self, image: BGR) -> tuple[Quads, npt.NDArray[np.float32]]:
+        """Find the cards; see :meth:`setml.extractors.base.Extractor.find`."""
+        seen = reduce(image)
+        said = self.model.run(seen.astype(np.float32)[None] / 255)
+        corners, heats = decode_peaks(said["heat"][0, ..., 0], said["quad"][0])
+        return (corners * (np.array(image.shape[1::-1]) / seen.shape[1::-1])).astype(np.float32), heats
+
+
+class Finder(Extractor):
+    """Finds cards at a glance, then looks at each from near, twice: moves its corners to where they are, and judges.
 
     Parameters
     ----------
@@ -52,9 +79,8 @@ class Finder(Extractor):
     name: ClassVar[str] = "finder"
 
     def __init__(self, folder: Path | None = None) -> None:
-        folder = folder or models_folder() / "finder"
-        self.model = Model.load(folder / "finder.onnx")
-        self.refiner = Refiner(folder / "refiner.onnx")
+        self.glance = Glance(folder)
+        self.refiner = Refiner((folder or models_folder() / "finder") / "refiner.onnx")
 
     def find(self, image: BGR) -> tuple[Quads, npt.NDArray[np.float32]]:
         """Find the cards; see :meth:`setml.extractors.base.Extractor.find`."""
@@ -62,19 +88,12 @@ class Finder(Extractor):
         working = image
         if scale < 1:
             working = np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
-        corners, _ = self.glance(working)
+        corners, _ = self.glance.find(working)
         corners, scores = self.refiner.refine(working, corners)
         corners, scores = self.refiner.refine(working, corners[scores >= LEAST_SCORE / 5])
         kept = suppress(corners, scores, LEAST_SCORE)
         size = np.array(working.shape[1::-1]) / image.shape[1::-1]
         return (corners[kept] / size).astype(np.float32), scores[kept]
-
-    def glance(self, image: BGR) -> tuple[Quads, npt.NDArray[np.float32]]:
-        """Run the first net alone: corners in pixels of `image` (BGR, uint8, H x W x 3), (n, 4, 2), and heats (n,)."""
-        seen = reduce(image)
-        said = self.model.run(seen.astype(np.float32)[None] / 255)
-        corners, heats = decode_peaks(said["heat"][0, ..., 0], said["quad"][0])
-        return (corners * (np.array(image.shape[1::-1]) / seen.shape[1::-1])).astype(np.float32), heats
 
 
 def reduce(image: BGR) -> BGR:
