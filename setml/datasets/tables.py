@@ -71,6 +71,7 @@ def draw_table(
     edition: Edition = "classic",
     surface: Surface | None = None,
     tilt: float = 20.0,
+    gap: float | None = None,
 ) -> Table:
     """Draw a photograph of cards on a table.
 
@@ -88,6 +89,8 @@ def draw_table(
         What the table is made of; by chance if it is not named.
     tilt : float
         How far the camera may lean from straight above, in degrees.
+    gap : float, optional
+        How far apart cards lie, in short sides; 0 for cards that touch, less for cards that overlap.
 
     Returns
     -------
@@ -109,25 +112,30 @@ def draw_table(
     surface = surface or SURFACES[rng.integers(len(SURFACES))]
     width, height = size
     canvas = draw_surface(surface, width, height, rng)
-    quads = _project(_lay_out(len(dealt), width / height, rng), width, height, tilt, rng)
+    quads = _project(_lay_out(len(dealt), width / height, rng, gap), width, height, tilt, rng)
     for card, quad in zip(dealt, quads, strict=True):
         _put_card(canvas, card, quad, edition, int(rng.integers(2**31)))
     image = _photograph(canvas, rng)
     return Table(image, tuple(dealt), np.stack([order_corners(q) for q in quads]) if dealt else quads, edition)
 
 
-def _lay_out(count: int, aspect: float, rng: np.random.Generator) -> npt.NDArray[np.float64]:
+def _lay_out(count: int, aspect: float, rng: np.random.Generator, gap: float | None) -> npt.NDArray[np.float64]:
     """Lay cards in rows with some disorder: corners in units of a short side, around (0, 0), (n, 4, 2)."""
     if not count:
         return np.empty((0, 4, 2))
     upright = rng.random() < 0.5
     step = np.array([1.32, ASPECT + 0.3]) if upright else np.array([ASPECT + 0.32, 1.3])
+    disorder = 1.0
+    if gap is not None:
+        step = (np.array([1, ASPECT]) if upright else np.array([ASPECT, 1])) + gap
+        # What lies close lies straight.
+        disorder = float(np.clip(gap / 0.3, 0, 1))
     columns = int(np.clip(round(np.sqrt(count * aspect * step[1] / step[0])), 1, count))
     places = np.array([(place % columns, place // columns) for place in range(count)], float)
-    centers = (places - places.max(axis=0) / 2) * step + rng.uniform(-0.07, 0.07, (count, 2))
+    centers = (places - places.max(axis=0) / 2) * step + disorder * rng.uniform(-0.07, 0.07, (count, 2))
     half = np.array([0.5, ASPECT / 2])
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half
-    turns = np.deg2rad(rng.normal(0, 3, count) + (0 if upright else 90))
+    turns = np.deg2rad(disorder * rng.normal(0, 3, count) + (0 if upright else 90))
     cos, sin = np.cos(turns), np.sin(turns)
     rotations = np.stack([np.stack([cos, -sin], -1), np.stack([sin, cos], -1)], -2)
     return np.asarray(np.einsum("nij,kj->nki", rotations, corners) + centers[:, None])
