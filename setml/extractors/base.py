@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from setml.extractors.pyramid import Pyramid
 from setml.extractors.rectify import CROP_SIZES, rectify
 from setml.photo import BGR, check_image
 
@@ -50,18 +51,18 @@ class Extractor(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def find(self, image: BGR) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def find(self, pyramid: Pyramid) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Find the cards.
 
         Parameters
         ----------
-        image : ndarray
-            BGR, uint8, H x W x 3.
+        pyramid : Pyramid
+            The image, at its own size and at halves of it.
 
         Returns
         -------
         corners : ndarray, float32, (n, 4, 2)
-            Clockwise, the first edge a short one, in pixels of `image`.
+            Clockwise, the first edge a short one, in pixels of the image at its own size.
         scores : ndarray, float32, (n,)
             0 to 1.
         """
@@ -72,14 +73,22 @@ class Extractor(ABC):
         The cards come in reading order: by rows from above, each from the left.
         """
         check_image(image)
-        corners, scores = self.find(image)
+        pyramid = Pyramid(image)
+        corners, scores = self.find(pyramid)
         order = reading_order(corners)
         corners, scores = corners[order], scores[order]
         width, height = CROP_SIZES["card"]
         crops = np.empty((len(corners), height, width, 3), np.uint8)
         for crop, quad in zip(crops, corners, strict=True):
-            crop[:] = rectify(image, quad)
+            source, scale = pyramid.level(_halvings(quad, height))
+            crop[:] = rectify(source, quad * scale)
         return Detections(corners, scores, crops)
+
+
+def _halvings(quad: npt.NDArray[np.float32], height: int) -> int:
+    """Tell how often a photo can be halved and still show a card with about as many pixels as its crop has, or more."""
+    longest = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1).max()
+    return max(0, int(np.log2(max(longest / height, 1))))
 
 
 def reading_order(corners: npt.NDArray[np.floating]) -> npt.NDArray[np.intp]:

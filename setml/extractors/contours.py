@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from setml.extractors.base import Extractor
 from setml.extractors.layout import MOST_LAYOUT_ERROR, read_layout
+from setml.extractors.pyramid import Pyramid
 from setml.extractors.quads import overlap
 from setml.extractors.rectify import order_corners
 from setml.photo import BGR
@@ -36,8 +37,9 @@ class Contours(Extractor):
 
     name: ClassVar[str] = "contours"
 
-    def find(self, image: BGR) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def find(self, pyramid: Pyramid) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Find the cards by their contours; see :meth:`setml.extractors.base.Extractor.find`."""
+        image = pyramid.image
         scale = min(1.0, WORKING_SIDE / max(image.shape[:2]))
         reduced = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
         small = np.asarray(reduced, np.uint8)

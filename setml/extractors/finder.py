@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setml.extractors.base import Extractor
+from setml.extractors.pyramid import Pyramid
 from setml.extractors.quads import decode, overlap
 from setml.extractors.refiner import Refiner
 from setml.model import Model, models_folder
@@ -20,8 +21,8 @@ Quads = npt.NDArray[np.float32]
 #: Pixels of the longer side at which the net sees a photo, and of which both sides are multiples.
 LONGER_SIDE: Final = 320
 COARSEST: Final = 32
-#: Pixels of the longer side at which a second look is taken; a larger photo is reduced to it.
-WORKING_SIDE: Final = 1024
+#: Pixels of the longer side from which a larger photo is reduced to that; until then it is halved, which is quicker.
+WORKING_SIDE: Final = 1400
 #: Pixels of what the net sees to one of its answer.
 STRIDE: Final = 4
 #: A peak of less heat is no card, nor is what looks less like one at a second look.
@@ -54,12 +55,13 @@ class Glance(Extractor):
     def __init__(self, folder: Path | None = None) -> None:
         self.model = Model.load((folder or models_folder() / "finder") / "finder.onnx")
 
-    def find(self, image: BGR) -> tuple[Quads, npt.NDArray[np.float32]]:
+    def find(self, pyramid: Pyramid) -> tuple[Quads, npt.NDArray[np.float32]]:
         """Find the cards; see :meth:`setml.extractors.base.Extractor.find`."""
-        seen = reduce(image)
+        seen = reduce(pyramid.at_most(WORKING_SIDE)[0])
         said = self.model.run(seen.astype(np.float32)[None] / 255)
         corners, heats = decode_peaks(said["heat"][0, ..., 0], said["quad"][0])
-        return (corners * (np.array(image.shape[1::-1]) / seen.shape[1::-1])).astype(np.float32), heats
+        scale = np.array(pyramid.image.shape[1::-1]) / seen.shape[1::-1]
+        return (corners * scale).astype(np.float32), heats
 
 
 class Finder(Extractor):
@@ -82,18 +84,13 @@ class Finder(Extractor):
         self.glance = Glance(folder)
         self.refiner = Refiner((folder or models_folder() / "finder") / "refiner.onnx")
 
-    def find(self, image: BGR) -> tuple[Quads, npt.NDArray[np.float32]]:
+    def find(self, pyramid: Pyramid) -> tuple[Quads, npt.NDArray[np.float32]]:
         """Find the cards; see :meth:`setml.extractors.base.Extractor.find`."""
-        scale = min(1.0, WORKING_SIDE / max(image.shape[:2]))
-        working = image
-        if scale < 1:
-            working = np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
-        corners, _ = self.glance.find(working)
-        corners, scores = self.refiner.refine(working, corners)
-        corners, scores = self.refiner.refine(working, corners[scores >= LEAST_SCORE / 5])
+        corners, _ = self.glance.find(pyramid)
+        corners, scores = self.refiner.refine(pyramid, corners)
+        corners, scores = self.refiner.refine(pyramid, corners[scores >= LEAST_SCORE / 5])
         kept = suppress(corners, scores, LEAST_SCORE)
-        size = np.array(working.shape[1::-1]) / image.shape[1::-1]
-        return (corners[kept] / size).astype(np.float32), scores[kept]
+        return corners[kept], scores[kept]
 
 
 def reduce(image: BGR) -> BGR:

@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from setml.extractors.pyramid import Pyramid
 from setml.model import Model
-from setml.photo import BGR
 from setml.symbols import ASPECT
 
 Quads = npt.NDArray[np.float32]
@@ -43,15 +43,15 @@ class Refiner:
     def __init__(self, path: Path) -> None:
         self.model = Model.load(path)
 
-    def refine(self, image: BGR, corners: Quads) -> tuple[Quads, npt.NDArray[np.float32]]:
+    def refine(self, pyramid: Pyramid, corners: Quads) -> tuple[Quads, npt.NDArray[np.float32]]:
         """Take one look at each card.
 
         Parameters
         ----------
-        image : ndarray
-            BGR, uint8, H x W x 3.
+        pyramid : Pyramid
+            The photo.
         corners : ndarray, float32, (n, 4, 2)
-            In pixels, clockwise, the first edge a short one; off by a tenth of a card or so.
+            In its pixels, clockwise, the first edge a short one; off by a tenth of a card or so.
 
         Returns
         -------
@@ -62,30 +62,25 @@ class Refiner:
         """
         if not len(corners):
             return corners, np.empty(0, np.float32)
-        said = self.model.run(look_at(image, corners).astype(np.float32) / 255)
+        said = self.model.run(look_at(pyramid, corners).astype(np.float32) / 255)
         return from_plane(PLANE + said["corners"].reshape(-1, 4, 2), corners), said["score"][:, 0]
 
 
-def look_at(image: BGR, corners: Quads) -> npt.NDArray[np.uint8]:
+def look_at(pyramid: Pyramid, corners: Quads) -> npt.NDArray[np.uint8]:
     """Cut each card out upright, with a margin: BGR, uint8, (n, H, W, 3).
 
     Parameters
     ----------
-    image : ndarray
-        BGR, uint8, H x W x 3.
+    pyramid : Pyramid
+        The photo.
     corners : ndarray, float32, (n, 4, 2)
-        In pixels, clockwise, the first edge a short one.
+        In its pixels, clockwise, the first edge a short one.
     """
-    sides = np.linalg.norm(corners[:, 1] - corners[:, 0], axis=1)
-    levels: list[tuple[BGR, float]] = [(image, 1.0)]
-    while sides.max(initial=0) * levels[-1][1] > FINEST:
-        finer, scale = levels[-1]
-        coarser = cv2.resize(finer, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-        levels.append((np.asarray(coarser, np.uint8), scale / 2))
     target = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32) * np.array(LOOK_SIZE, np.float32)
     looks = np.empty((len(corners), LOOK_SIZE[1], LOOK_SIZE[0], 3), np.uint8)
-    for look, quad, side in zip(looks, corners, sides, strict=True):
-        source, scale = next((level for level in levels if side * level[1] <= FINEST), levels[-1])
+    for look, quad in zip(looks, corners, strict=True):
+        side = float(np.linalg.norm(quad[1] - quad[0]))
+        source, scale = pyramid.level(max(0, int(np.ceil(np.log2(max(side, 1) / FINEST)))))
         shown = _map(SHOWN, PLANE, quad) * scale
         warp = cv2.getPerspectiveTransform(target, (shown - 0.5).astype(np.float32))
         way = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP

@@ -11,6 +11,7 @@ from keras import layers, ops
 
 from setml.datasets.crops import shake
 from setml.datasets.scenes import Scene
+from setml.extractors.pyramid import Pyramid
 from setml.extractors.quads import overlap
 from setml.extractors.refiner import LOOK_SIZE, PLANE, from_plane, look_at, to_plane
 
@@ -88,7 +89,7 @@ def draw_looks(scene: Scene, rng: np.random.Generator) -> tuple[npt.NDArray[np.u
     # Half a turn or a mirror is another look at the same card.
     turned = rng.random(len(corners)) < 0.5
     corners[turned] = np.roll(corners[turned], 2, axis=1)
-    return look_at(scene.image, corners), answers(corners, scene)
+    return look_at(Pyramid(scene.image), corners), answers(corners, scene)
 
 
 def shift(quad: Quads, rng: np.random.Generator) -> Quads:
