@@ -53,7 +53,7 @@ VIEWS: Final[Mapping[str, View]] = MappingProxyType(
         "color": View((56, 87), "hue"),
         "shading": View((112, 174), "ink"),
         "shape": View((56, 87), "ink"),
-        "all": View((112, 174), "color"),
+        "all": View((112, 174), "hue"),
     }
 )
 

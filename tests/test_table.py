@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+from scipy.optimize import linear_sum_assignment
+
+from setml.table import IDENTITIES, assign, read_together
+
+
+def readings(rng: np.random.Generator, identities: np.ndarray, doubt: float) -> np.ndarray:
+    """Probabilities of cards that are these, with so much doubt."""
+    values = rng.dirichlet(np.ones(3), (len(identities), 4)) * doubt
+    np.put_along_axis(values, identities[..., None], 1 - doubt, axis=2)
+    return values / values.sum(axis=2, keepdims=True)
+
+
+@given(arrays(float, array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=9), elements=st.floats(-9, 9)))
+def test_assignment_is_the_cheapest(costs):
+    costs = costs if costs.shape[0] <= costs.shape[1] else costs.T
+    columns = assign(costs)
+    assert len(set(columns.tolist())) == len(costs)
+    rows, best = linear_sum_assignment(costs)
+    assert np.isclose(costs[rows, columns].sum(), costs[rows, best].sum())
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 81))
+def test_cards_that_differ_are_left_as_they_were_read(seed, count):
+    rng = np.random.default_rng(seed)
+    identities = IDENTITIES[rng.permutation(81)[:count]]
+    values = readings(rng, identities, 0.2)
+    table = read_together(values)
+    assert (table.places == identities).all()
+    assert np.allclose(table.confidence, values.max(axis=2).prod(axis=1))
+    assert not table.doubled.any()
+
+
+def test_of_two_equal_readings_the_less_sure_one_gives_way():
+    values = readings(np.random.default_rng(0), IDENTITIES[[4, 4, 60]], 0.001)
+    values[0, 1] = (0.55, 0.45, 0.0)
+    table = read_together(values)
+    assert (table.places[1:] == IDENTITIES[[4, 60]]).all()
+    assert table.places[0].tolist() == [*IDENTITIES[4][:1], 1, *IDENTITIES[4][2:]]
+    assert table.confidence[0] > 0.9
+    assert not table.doubled.any()
+
+
+def test_a_card_that_could_be_either_is_not_certain():
+    values = readings(np.random.default_rng(0), IDENTITIES[[4, 4]], 0.0)
+    values[:, 1] = (0.5, 0.5, 0.0)
+    table = read_together(values)
+    assert len({tuple(places) for places in table.places.tolist()}) == 2
+    assert (table.confidence < 0.6).all()
+
+
+def test_two_that_are_surely_equal_stay_equal_and_are_not_certain():
+    table = read_together(readings(np.random.default_rng(0), IDENTITIES[[4, 4, 9]], 0.0))
+    assert table.doubled.tolist() == [True, True, False]
+    assert (table.places[:2] == IDENTITIES[4]).all()
+    assert (table.confidence[:2] <= 0.5).all()
+
+
+def test_more_cards_than_a_deck_has_are_read_one_by_one():
+    identities = np.concatenate([IDENTITIES, IDENTITIES[:3]])
+    table = read_together(readings(np.random.default_rng(0), identities, 0.1))
+    assert (table.places == identities).all()
+    assert table.doubled.sum() == 6
+
+
+def test_no_card_at_all():
+    assert len(read_together(np.empty((0, 4, 3))).places) == 0
