@@ -67,7 +67,8 @@ def export_net(
         "size": list(view.size),
         "channels": view.channels,
         "layout": "float32, (n, H, W, C), 0 to 1; ink: 1 - least channel of the crop by its paper; "
-        "color: the crop by its paper, then the crop, both BGR",
+        "color: the crop by its paper, then the crop, both BGR; hue: the crop by its paper, then its channels "
+        "above their mean, in units of the card's strongest color, -2 to 2",
     }
     heads = sorted(said) if len(said) > 1 else list(said)
     _finish(model, path, dict(zip(heads, _outputs(model), strict=True)), given, inputs, said, facts)
