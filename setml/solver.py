@@ -8,11 +8,12 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from setml.classifiers import CLASSIFIERS, Classifier, likeliest
+from setml.classifiers import CLASSIFIERS, Classifier
 from setml.extractors import EXTRACTORS, Extractor
 from setml.photo import BGR, Photo, Source, read_photo
 from setml.sets import METHODS
 from setml.solution import FoundCard, Solution
+from setml.table import read_together
 
 #: What is used where none is named.
 DEFAULT_EXTRACTOR: Final = "contours"
@@ -88,23 +89,20 @@ class Solver:
         found = self.extractor.extract(photo.image)
         extracted = time.perf_counter()
         readings = self.classifier.read(found.crops)
-        cards = []
-        for quad, score, crop, likelihood, is_card in zip(
-            found.corners, found.scores, found.crops, readings.values, readings.is_card, strict=True
-        ):
-            if is_card < LEAST_IS_CARD:
-                continue
-            confidence = float(score * is_card * likelihood.max(axis=1).prod())
-            cards.append(
-                FoundCard(
-                    card=likeliest(likelihood),
-                    corners=quad * photo.scale,
-                    confidence=confidence,
-                    certain=confidence >= CERTAIN,
-                    probabilities=likelihood,
-                    crop=crop,
-                )
+        kept = np.flatnonzero(readings.is_card >= LEAST_IS_CARD)
+        table = read_together(readings.values[kept])
+        sure = found.scores[kept] * readings.is_card[kept] * table.confidence
+        cards = [
+            FoundCard(
+                card=card,
+                corners=found.corners[place] * photo.scale,
+                confidence=float(confidence),
+                certain=bool(confidence >= CERTAIN),
+                probabilities=readings.values[place],
+                crop=found.crops[place],
             )
+            for place, card, confidence in zip(kept, table.cards, sure, strict=True)
+        ]
         sets = self.find_sets([found.card for found in cards])
         ended = time.perf_counter()
         seconds = {

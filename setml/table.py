@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from setml.cards import DECK, Card
+
 Floats = npt.NDArray[np.float64]
 
 #: The places of the four values of each of the 81 cards: (81, 4).
-IDENTITIES: Final = np.array(list(itertools.product(range(3), repeat=4)))
+IDENTITIES: Final = np.array([card.places for card in DECK])
 
 #: No probability is taken for less than this: a classifier that has never seen a case is no witness against it.
 LEAST: Final = 1e-5
@@ -26,15 +27,15 @@ class TableReading:
 
     Attributes
     ----------
-    places : ndarray, int, (n, 4)
-        Of each card, the place of each attribute's value in ``VALUES``.
+    cards : tuple of Card
+        All of them.
     confidence : ndarray, float, (n,)
         The probability that all four are right, given that no card is there twice.
     doubled : ndarray, bool, (n,)
         Which are still equal to another: the photo shows more than one deck, one card twice, or what is no card.
     """
 
-    places: npt.NDArray[np.intp]
+    cards: tuple[Card, ...]
     confidence: Floats
     doubled: npt.NDArray[np.bool_]
 
@@ -54,8 +55,8 @@ def read_together(values: npt.NDArray[np.floating]) -> TableReading:
     --------
     >>> sure, unsure = np.full((2, 4, 3), (1.0, 0.0, 0.0))
     >>> unsure[1] = (0.6, 0.4, 0.0)
-    >>> read_together(np.stack([unsure, sure])).places.tolist()
-    [[0, 1, 0, 0], [0, 0, 0, 0]]
+    >>> [str(card) for card in read_together(np.stack([unsure, sure])).cards]
+    ['1 solid green diamond', '1 solid red diamond']
     """
     # (n, 81): how likely each card is each of the deck.
     each = np.log(np.maximum(values, LEAST))
@@ -64,8 +65,9 @@ def read_together(values: npt.NDArray[np.floating]) -> TableReading:
     own = scores.argmax(axis=1)
     confidence = np.asarray(values.max(axis=2).prod(axis=1), float)
     unique, counts = np.unique(own, return_counts=True)
-    if (counts <= 1).all():
-        return TableReading(IDENTITIES[own], confidence, np.zeros(len(own), bool))
+    shared = counts > 1
+    if not shared.any():
+        return TableReading(tuple(DECK[place] for place in own), confidence, np.zeros(len(own), bool))
     chosen = own.copy()
     if len(own) <= len(IDENTITIES):
         chosen = assign(-scores)
@@ -74,10 +76,10 @@ def read_together(values: npt.NDArray[np.floating]) -> TableReading:
     chosen = np.where(scores[rows, own] - scores[rows, chosen] > np.log(MOST_UNLIKELY), own, chosen)
     _, inverse, counts = np.unique(chosen, return_inverse=True, return_counts=True)
     doubled = counts[inverse] > 1
-    disputed = np.isin(own, unique[np.unique(own, return_counts=True)[1] > 1]) | (chosen != own)
+    disputed = np.isin(own, unique[shared]) | (chosen != own)
     for card in np.flatnonzero(disputed):
         confidence[card] = 0.5 if doubled[card] else _confidence(scores, chosen, int(card))
-    return TableReading(IDENTITIES[chosen], confidence, doubled)
+    return TableReading(tuple(DECK[place] for place in chosen), confidence, doubled)
 
 
 def _confidence(scores: Floats, chosen: npt.NDArray[np.intp], card: int) -> float:

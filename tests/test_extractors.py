@@ -53,7 +53,7 @@ def test_outside_the_photo_is_paper():
     assert (crop[:60] == 210).all()
 
 
-@pytest.mark.parametrize("name", ["contours"])
+@pytest.mark.parametrize("name", ["contours", "finder"])
 @pytest.mark.parametrize("surface", SURFACES)
 @pytest.mark.parametrize("edition", ["classic", "rectangle"])
 def test_all_cards_of_a_drawn_table_are_found(name, surface, edition):
@@ -68,14 +68,14 @@ def test_all_cards_of_a_drawn_table_are_found(name, surface, edition):
         assert error < 0.04 * np.linalg.norm(true[1] - true[0])
 
 
-@pytest.mark.parametrize("name", ["contours"])
+@pytest.mark.parametrize("name", EXTRACTORS)
 def test_nothing_is_found_where_there_is_nothing(name):
     extractor = EXTRACTORS[name]()
     for image in (np.zeros((300, 400, 3), np.uint8), draw_table(0, seed=1).image, np.full((9, 1, 3), 255, np.uint8)):
         assert len(extractor.extract(image)) == 0
 
 
-@pytest.mark.parametrize("name", ["contours"])
+@pytest.mark.parametrize("name", EXTRACTORS)
 @pytest.mark.parametrize("image", [None, np.zeros((5, 5)), np.zeros((5, 5, 4), np.uint8), np.zeros((5, 5, 3))])
 def test_what_is_no_image_is_refused(name, image):
     with pytest.raises(ValueError, match="expected a BGR image"):

@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 
 from setml.datasets.drawn import draw_crops, draw_negatives
 from setml.datasets.scenes import SceneMaker
-from setml.datasets.tables import draw_table
+from setml.datasets.tables import draw_surface, draw_table
+from setml.datasets.truth import read_truth
+from setml.evaluation.measures import score
 from setml.extractors.finder import Finder, decode_peaks, reduce
 from setml.extractors.quads import decode, encode
+from setml.solver import solve
 from setml.training import fit_extractor, scenes
 from setml.training.data import SCALE, Plan
 from setml.training.finder import targets
@@ -120,3 +123,54 @@ def test_the_net_sees_photos_of_any_size_at_one_it_takes(size):
     seen = reduce(np.zeros((size[1], size[0], 3), np.uint8))
     assert max(seen.shape) == 320
     assert seen.shape[0] % 32 == seen.shape[1] % 32 == 0
+
+
+def lay_out(things: np.ndarray, seed: int = 0) -> np.ndarray:
+    """Lay nine things, BGR, uint8, (9, H, W, 3), on a table."""
+    rng = np.random.default_rng(seed)
+    canvas = np.clip(draw_surface("wood", 1200, 1400, rng), 0, 255).astype(np.uint8)
+    height, width = things.shape[1:3]
+    for place, thing in enumerate(things):
+        left, top = 80 + place % 3 * 380, 60 + place // 3 * 440
+        canvas[top : top + height, left : left + width] = thing
+    return canvas
+
+
+@pytest.mark.parametrize("surface", ["white", "cloth"])
+@pytest.mark.parametrize("gap", [0.05, 0.0, -0.12])
+def test_cards_that_touch_or_overlap_are_all_read(surface, gap):
+    table = draw_table(12, seed=5, surface=surface, gap=gap)
+    assert sorted(found.card for found in solve(table.image, extractor="finder").cards) == sorted(table.cards)
+
+
+def test_a_whole_deck_is_read():
+    table = draw_table(81, seed=6, size=(2400, 1800))
+    assert sorted(found.card for found in solve(table.image, extractor="finder").cards) == sorted(table.cards)
+
+
+@pytest.mark.parametrize("first", range(7), ids=["bare", "paper", "keys", "box", "back", "playing card", "frames"])
+def test_other_things_are_no_cards(first):
+    things = draw_negatives(63, seed=77, scale=1.4, halves=False).images[first::7]
+    assert solve(lay_out(things), extractor="finder").cards == ()
+
+
+def test_an_empty_printed_grid_holds_no_card():
+    page = np.full((1400, 1000, 3), 250, np.uint8)
+    for left in range(50, 900, 300):
+        for top in range(40, 1300, 440):
+            cv2.rectangle(page, (left, top), (left + 260, top + 404), (40, 40, 40), 3)
+    assert solve(page, extractor="finder").cards == ()
+
+
+@pytest.mark.parametrize("name", ["line", "crazy", "set4"])
+def test_rows_without_gaps_and_heaps_are_solved_whole(real_tables, name):
+    truth = next(truth for truth in read_truth(real_tables, "val") if truth.name == f"pclewis/{name}.jpg")
+    figures = score(truth, solve(truth.path, extractor="finder")).figures()
+    assert (figures["boards"], figures["set lists"]) == (100, 100)
+
+
+def test_photographs_without_a_card_show_none(real_tables):
+    bare = [truth for truth in read_truth(real_tables) if truth.split != "test" and not truth.cards]
+    assert bare
+    for truth in bare:
+        assert score(truth, solve(truth.path, extractor="finder")).false == 0

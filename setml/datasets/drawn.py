@@ -93,7 +93,8 @@ def _lay(table: npt.NDArray[np.float32], card: BGR, corner: npt.NDArray[np.float
 
 
 def draw_negatives(count: int, seed: int = 0, scale: float = 1.0, halves: bool = True) -> LabelledCrops:
-    """Draw crops that show no card: bare table, paper, writing, keys, boxes, card backs, playing cards, half cards.
+    """Draw crops that show no card: bare table, paper, writing, keys, boxes, card backs, playing cards,
+    printed frames, half cards.
 
     Parameters
     ----------
@@ -107,7 +108,15 @@ def draw_negatives(count: int, seed: int = 0, scale: float = 1.0, halves: bool =
         With parts of cards among them, a quarter of all.
     """
     rng = np.random.default_rng(seed)
-    kinds: list[Callable[[int, int, np.random.Generator], BGR]] = [_bare, _paper, _keys, _box, _back, _playing_card]
+    kinds: list[Callable[[int, int, np.random.Generator], BGR]] = [
+        _bare,
+        _paper,
+        _keys,
+        _box,
+        _back,
+        _playing_card,
+        _frames,
+    ]
     if halves:
         kinds += [_half_card, _half_card]
     width, height = (round(side * scale) for side in CROP_SIZES["card"])
@@ -203,6 +212,24 @@ def _playing_card(width: int, height: int, rng: np.random.Generator) -> BGR:
                 cv2.fillPoly(half, [heart], (255, 255, 255), cv2.LINE_AA)
     cover = np.maximum(half, half[::-1, ::-1]).astype(np.float32) / 255
     return np.asarray(image * (1 - cover) + np.array(ink) * cover, np.uint8)
+
+
+def _frames(width: int, height: int, rng: np.random.Generator) -> BGR:
+    """Draw a sheet with frames for cards printed on it, or one blank card's outline."""
+    image = np.full((height, width, 3), rng.integers(190, 256), np.uint8)
+    image[:] = np.clip(image + rng.integers(-14, 8, 3), 0, 255)
+    columns = int(rng.integers(1, 5))
+    pitch = np.array([width, height]) / columns * rng.uniform(0.9, 1.1, 2)
+    gap = rng.choice([0.0, rng.uniform(0.02, 0.2)])
+    ink = (image[0, 0] * rng.uniform(0.2, 0.92)).astype(int).tolist()
+    start = rng.uniform(-0.3, 0.3, 2) * pitch
+    thickness = int(rng.integers(1, 4))
+    for column in range(-1, columns + 1):
+        for row in range(-1, columns + 1):
+            low = start + pitch * (column, row) + gap * pitch / 2
+            high = low + (1 - gap) * pitch
+            cv2.rectangle(image, low.astype(int).tolist(), high.astype(int).tolist(), ink, thickness, cv2.LINE_AA)
+    return image
 
 
 def _half_card(width: int, height: int, rng: np.random.Generator) -> BGR:

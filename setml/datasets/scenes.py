@@ -135,7 +135,7 @@ class SceneMaker:
         turn = rng.choice([0, np.pi / 2, np.pi, -np.pi / 2]) + rng.normal(0, 0.12)
         if rng.random() < 0.25:
             turn = rng.uniform(0, 2 * np.pi)
-        lean = np.deg2rad(np.abs(rng.normal(0, 24)).clip(0, 62))
+        lean = np.deg2rad(np.abs(rng.normal(0, 24)).clip(0, 62) if rng.random() < 0.85 else rng.uniform(40, 74))
         direction = rng.choice([0.0, rng.uniform(0, 2 * np.pi)], p=[0.7, 0.3])
         points = _turn(points, turn - direction)
         extent = max(np.ptp(points[..., 0]), np.ptp(points[..., 1]), 2.0)
