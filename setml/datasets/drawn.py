@@ -93,8 +93,7 @@ def _lay(table: npt.NDArray[np.float32], card: BGR, corner: npt.NDArray[np.float
 
 
 def draw_negatives(count: int, seed: int = 0, scale: float = 1.0, halves: bool = True) -> LabelledCrops:
-    """Draw crops that show no card: bare table, paper, writing, keys, boxes, card backs, playing cards,
-    printed frames, half cards.
+    """Draw crops that show no card: table, paper, keys, boxes, card backs, playing cards, frames, half cards.
 
     Parameters
     ----------
