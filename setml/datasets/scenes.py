@@ -70,7 +70,7 @@ class SceneMaker:
         drawing = np.random.default_rng(0)
         self._surfaces = [
             np.clip(draw_surface(SURFACES[place % len(SURFACES)], 700, 700, drawing), 0, 255).astype(np.uint8)
-            for place in range(24)
+            for place in range(30)
         ]
         self._masks = {corner: card_mask(cards[0].shape[2], corner) for corner in (0.03, 0.065, 0.1)}
 
@@ -82,6 +82,8 @@ class SceneMaker:
         quads = self._photograph(self._lay_out(count), width, height)
         paper = np.array([255, 255, 255]) * rng.uniform(0.88, 1)
         canvas = self._table(width, height, paper)
+        if rng.random() < 0.12:
+            self._print_frames(canvas, quads)
         owners = np.full((height, width), -1, np.int16)
         below = rng.poisson(1.2) if rng.random() < 0.6 else 0
         decoys = [self._lay_decoy(canvas, quads, width, height) for _ in range(below)]
@@ -163,14 +165,14 @@ class SceneMaker:
         kind = rng.random()
         plain = rng.uniform(0, 255) + rng.normal(0, rng.choice([8, 50]), 3)
         table = np.empty((height, width, 3), np.float32)
-        if kind < 0.45:
+        if kind < 0.42:
             surface = self._surfaces[rng.integers(len(self._surfaces))]
             zoom = rng.uniform(0.7, 2)
             warp = cv2.getRotationMatrix2D((350, 350), rng.uniform(0, 360), zoom)
             warp[:, 2] = warp[:, 2] + (width / 2 - 350, height / 2 - 350)
             seen = cv2.warpAffine(surface, warp, (width, height), borderMode=cv2.BORDER_REFLECT)
             table[:] = seen * (rng.uniform(0.3, 1.5) * rng.uniform(0.7, 1.3, 3))
-        elif kind < 0.62:
+        elif kind < 0.64:
             table[:] = paper * rng.uniform(0.82, 1.0)
         elif kind < 0.85:
             table[:] = plain
@@ -192,6 +194,19 @@ class SceneMaker:
         if rng.random() < 0.3:
             table += rng.normal(0, rng.uniform(1, 14), (height, width, 1)).astype(np.float32)
         return np.clip(table, 0, 255).astype(np.uint8)
+
+    def _print_frames(self, canvas: BGR, quads: Quads) -> None:
+        """Print a frame around the place of each card, as on the sheets that some lay cards out on."""
+        rng = self.rng
+        room, shift = 1 + rng.uniform(0.02, 0.35, 2), rng.normal(0, 0.03, 2)
+        ink = (canvas[0, 0] * rng.uniform(0.1, 0.95)).tolist()
+        if rng.random() < 0.6:
+            canvas[:] = np.clip(canvas * 0.1 + rng.uniform(170, 230), 0, 255).astype(np.uint8)
+        for quad in quads:
+            places = (_SQUARE * room + shift + rng.normal(0, 0.02, 2) + 0.5).astype(np.float32)
+            warp = cv2.getPerspectiveTransform((_SQUARE + 0.5).astype(np.float32), quad)
+            frame = cv2.perspectiveTransform(places[None], warp)[0]
+            cv2.polylines(canvas, [np.round(frame * 8).astype(np.int32)], True, ink, 1, cv2.LINE_AA, shift=3)
 
     def _lay(
         self,

@@ -16,13 +16,19 @@ from setml.extractors.rectify import order_corners
 from setml.photo import BGR
 from setml.symbols import ASPECT
 
-Surface = Literal["wood", "cloth", "dark", "white"]
+Surface = Literal["wood", "cloth", "dark", "white", "stone"]
 
 #: What a table may be made of.
-SURFACES: Final[tuple[Surface, ...]] = ("wood", "cloth", "dark", "white")
+SURFACES: Final[tuple[Surface, ...]] = ("wood", "cloth", "dark", "white", "stone")
 
 # Red, green, blue of each surface.
-_TONES: Final = {"wood": (140, 92, 56), "cloth": (52, 84, 70), "dark": (40, 38, 38), "white": (214, 212, 208)}
+_TONES: Final = {
+    "wood": (140, 92, 56),
+    "cloth": (52, 84, 70),
+    "dark": (40, 38, 38),
+    "white": (214, 212, 208),
+    "stone": (150, 150, 156),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +91,7 @@ def draw_table(
         Width and height in pixels.
     edition : {"classic", "rectangle"}
         How the cards are printed.
-    surface : {"wood", "cloth", "dark", "white"}, optional
+    surface : {"wood", "cloth", "dark", "white", "stone"}, optional
         What the table is made of; by chance if it is not named.
     tilt : float
         How far the camera may lean from straight above, in degrees.
@@ -171,6 +177,11 @@ def draw_surface(surface: Surface, width: int, height: int, rng: np.random.Gener
         ys, xs = np.mgrid[:height, :width]
         grain = (0.05 * (np.sin(xs * 1.3) + np.sin(ys * 1.3))).astype(np.float32)
         grain += _noise(rng, width, height, max(2, width // 4), max(2, height // 4)) * 0.08
+    elif surface == "stone":
+        # Veins run where smooth noise passes through zero.
+        veins = _noise(rng, width, height, 5, 4) + 0.5 * _noise(rng, width, height, 17, 13)
+        grain = -0.35 * np.exp(-((veins / 0.06) ** 2)) + 0.12 * _noise(rng, width, height, 7, 6)
+        grain += _noise(rng, width, height, max(2, width // 4), max(2, height // 4)) * 0.03
     else:
         grain = _noise(rng, width, height, max(2, width // 3), max(2, height // 3)) * 0.03
     return np.asarray(np.clip(tone * (1 + grain[..., None]), 0, 255), np.float32)
