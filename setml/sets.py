@@ -15,6 +15,9 @@ from setml.cards import ATTRIBUTES, DECK, Card
 #: Three places in a sequence of cards, in rising order.
 Trio = tuple[int, int, int]
 
+#: So many cards of one deck always hold a set: Pellegrino, "Sul massimo ordine delle calotte in S4,3", 1971.
+ALWAYS_A_SET: Final = 21
+
 
 def is_set(a: Card, b: Card, c: Card) -> bool:
     """Tell whether three cards make a set.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from setml.cards import ATTRIBUTES, Card
 from setml.photo import BGR
-from setml.sets import Trio
+from setml.sets import ALWAYS_A_SET, Trio
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +99,24 @@ class Solution:
             if len(set(trio)) != 3 or not all(0 <= place < len(self.cards) for place in trio):
                 raise ValueError(f"{list(trio)} is no set; expected three places in {len(self.cards)} cards")
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What cannot be so of one deck, a line each; empty for most photos.
+
+        Examples
+        --------
+        >>> Solution("", 1, 1, (), (), {}).warnings
+        ()
+        """
+        told = [
+            f"{card} was read {count} times, but a deck has each card once"
+            for card, count in Counter(found.card for found in self.cards).items()
+            if count > 1
+        ]
+        if len(self.cards) >= ALWAYS_A_SET and not self.sets:
+            told.append(f"{len(self.cards)} cards always hold a set, but none was found: some must have been misread")
+        return tuple(told)
+
     def is_certain(self, trio: Trio) -> bool:
         """Tell whether all three cards of a set are certain."""
         return all(self.cards[place].certain for place in trio)
@@ -110,6 +129,7 @@ class Solution:
             "height": self.height,
             "cards": [card.to_dict() for card in self.cards],
             "sets": [list(trio) for trio in self.sets],
+            "warnings": list(self.warnings),
             "seconds": {stage: round(seconds, 4) for stage, seconds in self.seconds.items()},
         }
 

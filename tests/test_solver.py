@@ -14,6 +14,7 @@ from setml.datasets.samples import SAMPLES
 from setml.datasets.truth import read_truth
 from setml.evaluation.measures import score
 from setml.extractors import Contours
+from setml.solution import FoundCard
 from tests.conftest import ROOT
 
 
@@ -38,7 +39,7 @@ def test_the_solution_goes_to_json_and_back(table):
     assert back.to_dict() == solution.to_dict()
     assert [found.card for found in back.cards] == [found.card for found in solution.cards]
     line = json.loads(solution.to_json())
-    assert list(line) == ["image", "width", "height", "cards", "sets", "seconds"]
+    assert list(line) == ["image", "width", "height", "cards", "sets", "warnings", "seconds"]
     assert list(line["cards"][0]) == ["count", "color", "shading", "shape", "corners", "confidence", "certain"]
     assert list(line["seconds"]) == ["read", "extract", "classify", "total"]
 
@@ -99,6 +100,14 @@ def test_no_card_and_no_set():
     solution = Solver().solve(table.image)
     assert len(solution.cards) == 9
     assert solution.sets == ()
+
+
+def test_what_cannot_be_so_of_one_deck_is_a_warning():
+    card = FoundCard(DECK[0], np.zeros((4, 2)), 1.0, True)
+    assert Solution("", 9, 9, (card, dataclasses.replace(card, card=DECK[1])), (), {}).warnings == ()
+    (equal,) = Solution("", 9, 9, (card, card), (), {}).warnings
+    assert equal == f"{DECK[0]} was read 2 times, but a deck has each card once"
+    assert len(Solution("", 9, 9, (card,) * 21, (), {}).warnings) == 2
 
 
 # The baseline's floor, on whole sources of labelled photographs.

@@ -257,6 +257,7 @@ def _in_words(answer: Answer) -> str:
     if solution.sets:
         lines.append("  sets")
     lines += [f"  {place:4}  {_say_set(solution, place - 1)}" for place in range(1, len(solution.sets) + 1)]
+    lines += [f"  warning: {warning}" for warning in solution.warnings]
     return "\n".join(lines)
 
 
