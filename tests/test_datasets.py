@@ -248,3 +248,14 @@ def test_the_commands_cut_draw_and_list(labelled, tmp_path):
     nothing = run("data", "cut", labelled, tmp_path / "x", "--split", "val")
     assert nothing.returncode == 2
     assert len(nothing.stderr.splitlines()) == 1
+
+
+def test_photographs_are_made_harder_and_keep_their_truth(labelled, tmp_path):
+    for name in ("one", "two"):
+        result = run("data", "harden", labelled, tmp_path / name)
+        assert result.returncode == 0, result.stderr
+    (old,), (new,), (again,) = (read_truth(folder) for folder in (labelled, tmp_path / "one", tmp_path / "two"))
+    assert new.cards == old.cards
+    assert np.allclose(new.corners / (new.width, new.height), old.corners / (old.width, old.height), atol=1e-3)
+    assert new.path.read_bytes() == again.path.read_bytes() != old.path.read_bytes()
+    assert run("data", "harden", labelled, tmp_path / "one").returncode != 0

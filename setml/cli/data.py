@@ -134,6 +134,28 @@ def cut(
 
 @data.command(
     epilog="""\b
+Example:
+  setml data harden tables/ harder/ --split val
+  setml eval harder/ --by edition"""
+)
+@click.argument("tables", type=_OLD_FOLDER)
+@click.argument("folder", type=_FOLDER)
+@click.option("--split", help="Only the photographs of this split.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of all that is left to chance.")
+@click.option("--overwrite", is_flag=True, help="Replace files that are there.")
+def harden(tables: Path, folder: Path, split: str | None, seed: int, overwrite: bool) -> None:
+    """Write the labelled photographs of TABLES anew into FOLDER, each under a lamp, out of focus or small."""
+    from setml.datasets.harden import harden as make_harder
+    from setml.datasets.truth import read_truth
+
+    with _errors_in_a_line():
+        truths = read_truth(tables, split)
+        make_harder(truths, folder, seed, overwrite=overwrite)
+    click.echo(f"{len(truths)} photographs in {folder}")
+
+
+@data.command(
+    epilog="""\b
 Examples:
   setml data draw tables/ --tables 100 --seed 7
   setml data draw crops/ --crops 4
