@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +22,7 @@ from setml.cards import DECK
 from setml.classifiers import CLASSIFIERS
 from setml.datasets.cards import draw_card
 from setml.datasets.tables import draw_table
+from setml.extractors import EXTRACTORS
 from setml.sets import METHODS
 from setml.solver import Solver
 
@@ -62,23 +65,29 @@ def main() -> None:
         click.echo(f"solve to cv2.imread: {ratio:.2f}")
         for stage, values in stages.items():
             click.echo(f"  {stage:9}{1000 * statistics.median(values):7.1f} ms")
+    for count in (12, 27, 81):
+        image = draw_table(count, seed=1, size=SIZE).image
+        for name, find in EXTRACTORS.items():
+            took = 1000 * _seconds(partial(find().extract, image))
+            click.echo(f"{count} cards on 12 megapixels by {name:10}{took:8.1f} ms")
     crops = np.stack([draw_card(card) for card in DECK[:12]])
     for name, make in CLASSIFIERS.items():
-        classifier, times = make(), []
-        for _ in range(PAIRS + 1):
-            started = time.perf_counter()
-            classifier.read(crops)
-            times.append(time.perf_counter() - started)
-        click.echo(f"twelve crops by {name:10}{1000 * statistics.median(times[1:]):8.1f} ms")
+        click.echo(f"twelve crops by {name:10}{1000 * _seconds(partial(make().read, crops)):8.1f} ms")
     for count in (3, 12, 21, 81):
         cards = DECK[:: len(DECK) // count][:count]
         for name, method in METHODS.items():
-            times = []
-            for _ in range(PAIRS):
-                started = time.perf_counter()
-                method(cards)
-                times.append(time.perf_counter() - started)
-            click.echo(f"all sets of {count:2} cards by {name:8}{1e6 * statistics.median(times):10.0f} µs")
+            click.echo(f"all sets of {count:2} cards by {name:8}{1e6 * _seconds(partial(method, cards)):10.0f} µs")
+
+
+def _seconds(action: Callable[[], object]) -> float:
+    """Time an action after it was done once: the median."""
+    action()
+    times = []
+    for _ in range(PAIRS):
+        started = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - started)
+    return statistics.median(times)
 
 
 if __name__ == "__main__":
