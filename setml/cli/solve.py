@@ -8,8 +8,6 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +16,8 @@ import click
 from setml.sets import METHODS
 
 if TYPE_CHECKING:
+    from setml.many import Answer
     from setml.solution import Solution
-    from setml.solver import Solver
-
-Answer = dict[str, Any]
 
 
 class _Registered(click.ParamType[str]):
@@ -47,25 +43,13 @@ class _Registered(click.ParamType[str]):
         return [click.shell_completion.CompletionItem(n) for n in self._names() if n.startswith(incomplete)]
 
 
-@dataclass(frozen=True)
-class _Task:
-    """One photo to solve, and where its picture goes."""
-
-    name: str
-    source: str | bytes
-    picture: Path | None
-    overwrite: bool
-    extractor: str
-    classifier: str
-    method: str
-
-
 @click.command(
     epilog="""\b
 Examples:
   setml solve table.jpg                    the cards and the sets, in words
   setml solve table.jpg -o sets.jpg        and as a picture
   setml solve holiday/ --jobs 2 --json     a folder, a line of JSON for each photo
+  setml solve holiday/ --resume all.jsonl  the same into a file; said again, it goes on
   cat table.jpg | setml solve -            from standard input"""
 )
 @click.argument("photos", nargs=-1, required=True, metavar="PHOTO...", type=click.Path())
@@ -81,6 +65,12 @@ Examples:
     "--method", type=click.Choice(list(METHODS)), default="key", show_default=True, help="How sets are found."
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Photos solved at a time.")
+@click.option("--dask", "cluster", metavar="ADDRESS", help="Solve on the workers of a Dask cluster instead.")
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the JSON lines to this file, and leave out the photos that it already answers.",
+)
 def solve(
     photos: tuple[str, ...],
     output: Path | None,
@@ -91,8 +81,11 @@ def solve(
     classifier: str | None,
     method: str,
     jobs: int,
+    cluster: str | None,
+    resume: Path | None,
 ) -> int:
     """Find every set on photographs: files, folders, patterns such as '*.jpg', or - for standard input."""
+    from setml.many import ClusterError, Task, solve_all
     from setml.model import ModelError
     from setml.photo import MAX_BYTES
     from setml.solver import DEFAULT_CLASSIFIER, DEFAULT_EXTRACTOR
@@ -104,7 +97,7 @@ def solve(
         output = Path(tempfile.mkdtemp(prefix="setml-"))
     pictures = _place_pictures(sources, output, overwrite)
     tasks = [
-        _Task(
+        Task(
             name=source,
             source=sys.stdin.buffer.read(MAX_BYTES + 1) if source == "-" else source,
             picture=picture,
@@ -116,15 +109,45 @@ def solve(
         for source, picture in zip(sources, pictures, strict=True)
     ]
     failed = False
+    if resume is not None:
+        answered = _answered(resume)
+        tasks = [task for task in tasks if task.name not in answered]
     try:
-        for task, answer in zip(tasks, _with_progress(_run(tasks, jobs), len(tasks)), strict=True):
+        answers = _with_progress(solve_all(tasks, jobs, cluster), len(tasks))
+        for task, answer in zip(tasks, answers, strict=True):
             failed |= "error" in answer
-            _tell(answer, as_json)
+            if resume is not None:
+                with resume.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(answer) + "\n")
+            else:
+                _tell(answer, as_json)
             if show and "error" not in answer and task.picture is not None:
                 click.launch(str(task.picture))
-    except ModelError as error:
+    except (ModelError, ClusterError) as error:
         raise click.UsageError(str(error)) from None
     return int(failed)
+
+
+def _answered(lines: Path) -> set[str]:
+    """Return which photos a file of JSON lines answers; those that failed, and a line that was cut, are taken out."""
+    from setml.files import write_file
+
+    if not lines.exists():
+        return set()
+    kept: dict[str, str] = {}
+    told = lines.read_text("utf-8", errors="replace").splitlines()
+    for number, line in enumerate(told, 1):
+        try:
+            answer = json.loads(line)
+            name, has_failed = str(answer["image"]), "error" in answer
+        except (ValueError, KeyError, TypeError):
+            if number == len(told):
+                continue
+            raise click.UsageError(f"{lines}: line {number} is no answer of setml; name a file of its own") from None
+        if not has_failed:
+            kept[name] = line
+    write_file(lines, "".join(f"{line}\n" for line in kept.values()).encode(), overwrite=True)
+    return set(kept)
 
 
 def _tell(answer: Answer, as_json: bool) -> None:
@@ -180,55 +203,6 @@ def _place_pictures(sources: Sequence[str], output: Path | None, overwrite: bool
         if picture.exists() and not overwrite:
             raise click.UsageError(f"-o {picture} exists; name another file, or add --overwrite to replace it")
     return list(pictures)
-
-
-def _run(tasks: Sequence[_Task], jobs: int) -> Iterable[Answer]:
-    """Solve all photos, in order, each answer as soon as it and those before it are there."""
-    if jobs == 1 or len(tasks) == 1:
-        return map(_answer, tasks)
-    from joblib import Parallel, delayed
-
-    parallel = Parallel(n_jobs=jobs, return_as="generator", batch_size=1)
-    return parallel(delayed(_answer_alone)(task) for task in tasks)  # type: ignore[no-any-return]
-
-
-@cache
-def _solver(extractor: str, classifier: str, method: str) -> Solver:
-    """Make the solver once in each process: it loads its models."""
-    from setml.solver import Solver
-
-    return Solver(extractor, classifier, method)
-
-
-def _answer_alone(task: _Task) -> Answer:
-    """Solve one photo in a worker, on one core."""
-    import cv2
-
-    cv2.setNumThreads(1)
-    return _answer(task)
-
-
-def _answer(task: _Task) -> Answer:
-    """Solve one photo: what its line of JSON says."""
-    from setml.photo import PhotoError, read_photo
-
-    # Its models are loaded while the photo is read.
-    solver = _solver(task.extractor, task.classifier, task.method)
-    try:
-        photo = read_photo(task.source, name=task.name)
-    except PhotoError as error:
-        return {"image": task.name, "error": str(error)}
-    solution = solver.solve(photo)
-    if task.picture is not None:
-        from setml.files import write_picture
-        from setml.render import draw_sets
-
-        try:
-            write_picture(task.picture, draw_sets(photo.image, solution), overwrite=task.overwrite)
-        except OSError as error:
-            reason = f"{task.picture}: cannot be written ({error.strerror}); expected a place for the picture"
-            return {"image": task.name, "error": f"{reason}, name another with -o"}
-    return solution.to_dict()
 
 
 def _with_progress(answers: Iterable[Answer], count: int) -> Iterator[Answer]:
