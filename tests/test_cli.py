@@ -112,8 +112,9 @@ def test_version():
 def commands(command: click.Command, path: tuple[str, ...] = ()):
     yield path, command
     if isinstance(command, click.Group):
-        for name, inner in command.commands.items():
-            yield from commands(inner, (*path, name))
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            yield from commands(command.get_command(context, name), (*path, name))
 
 
 @pytest.mark.parametrize(

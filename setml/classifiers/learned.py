@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from setml.cards import ATTRIBUTES
 from setml.classifiers.base import Classifier, Crops, Readings
-from setml.classifiers.features import describe
 from setml.classifiers.views import View, look
 from setml.model import Model, ModelError, models_folder
 
@@ -61,6 +60,8 @@ class Learned(Classifier):
         views = {str(facts): View(tuple(facts["size"]), facts["channels"]) for facts in given if "size" in facts}
         seen: dict[str, npt.NDArray[Any]] = dict(look(crops, views))
         if any("features" in facts for facts in given):
+            from setml.classifiers.features import describe  # nets need none
+
             described = describe(crops)
             seen |= {str(facts): described[facts["features"]] for facts in given if "features" in facts}
         said: dict[str, npt.NDArray[np.float32]] = {}

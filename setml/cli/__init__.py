@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Sequence
+from typing import Final
 
 import click
 
 from setml import __version__
-from setml.cli.data import data
-from setml.cli.eval import evaluate
-from setml.cli.solve import solve
-from setml.cli.train import train, train_extractor
+
+#: The module and the name in it of each command.
+COMMANDS: Final = {
+    "solve": ("solve", "solve"),
+    "eval": ("eval", "evaluate"),
+    "train": ("train", "train"),
+    "train-extractor": ("train", "train_extractor"),
+    "data": ("data", "data"),
+}
+
+
+class _Lazy(click.Group):
+    """Imports a command only when it is asked for: solving waits for none of the others."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[name]
+        command: click.Command = getattr(importlib.import_module(f"setml.cli.{module}"), attribute)
+        return command
 
 
 @click.group(
+    cls=_Lazy,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="""\b
 Example:
@@ -25,13 +47,6 @@ Shell completion:
 @click.version_option(__version__, prog_name="setml")
 def cli() -> None:
     """Read photographs of cards of the game SET and show every valid set."""
-
-
-cli.add_command(solve)
-cli.add_command(evaluate)
-cli.add_command(train)
-cli.add_command(train_extractor)
-cli.add_command(data)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
