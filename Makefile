@@ -52,7 +52,7 @@ eval: $(VENV)/.dev  ## compare all methods on the labelled photographs, or on th
 		$(if $(QUICK),--quick,$(if $(TABLES),--leaderboard models/LEADERBOARD.md))
 
 bench: $(VENV)/.dev  ## time solving against only reading the same photo
-	$(BIN)/python -m setml.evaluation.speed
+	$(BIN)/python -m setml.evaluation.speed --output reports/bench.md $(if $(TABLES),--photos $(DATA)/tables)
 
 samples: $(VENV)/.solve  ## draw data/samples again
 	$(BIN)/setml data draw data/samples --samples --overwrite
