@@ -82,7 +82,7 @@ class SceneMaker:
         quads = self._photograph(self._lay_out(count), width, height)
         paper = np.array([255, 255, 255]) * rng.uniform(0.88, 1)
         canvas = self._table(width, height, paper)
-        if rng.random() < 0.12:
+        if rng.random() < 0.2:
             self._print_frames(canvas, quads)
         owners = np.full((height, width), -1, np.int16)
         below = rng.poisson(1.2) if rng.random() < 0.6 else 0
