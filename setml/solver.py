@@ -16,7 +16,7 @@ from setml.solution import FoundCard, Solution
 from setml.table import read_together
 
 #: What is used where none is named.
-DEFAULT_EXTRACTOR: Final = "contours"
+DEFAULT_EXTRACTOR: Final = "finder"
 DEFAULT_CLASSIFIER: Final = "cnn"
 DEFAULT_METHOD: Final = "key"
 
