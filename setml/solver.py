@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 import numpy as np
 
 from setml.classifiers import CLASSIFIERS, Classifier
-from setml.extractors import EXTRACTORS, Extractor
+from setml.extractors import EXTRACTORS, Detections, Extractor
 from setml.photo import BGR, Photo, Source, read_photo
 from setml.sets import METHODS
 from setml.solution import FoundCard, Solution
@@ -87,7 +87,21 @@ class Solver:
             photo = read_photo(photo)
         started = time.perf_counter()
         found = self.extractor.extract(photo.image)
-        extracted = time.perf_counter()
+        return self.read(photo, found, time.perf_counter() - started)
+
+    def read(self, photo: Photo, found: Detections, seconds: float = 0.0) -> Solution:
+        """Read cards that were found before, and find all sets.
+
+        Parameters
+        ----------
+        photo : Photo
+            Where they were found.
+        found : Detections
+            The cards, in pixels of ``photo.image``.
+        seconds : float
+            How long it took to find them.
+        """
+        started = time.perf_counter()
         readings = self.classifier.read(found.crops)
         kept = np.flatnonzero(readings.is_card >= LEAST_IS_CARD)
         table = read_together(readings.values[kept])
@@ -104,14 +118,9 @@ class Solver:
             for place, card, confidence in zip(kept, table.cards, sure, strict=True)
         ]
         sets = self.find_sets([found.card for found in cards])
-        ended = time.perf_counter()
-        seconds = {
-            "read": photo.seconds,
-            "extract": extracted - started,
-            "classify": ended - extracted,
-            "total": photo.seconds + ended - started,
-        }
-        return Solution(photo.name, photo.width, photo.height, tuple(cards), tuple(sets), seconds)
+        took = {"read": photo.seconds, "extract": seconds, "classify": time.perf_counter() - started}
+        took["total"] = sum(took.values())
+        return Solution(photo.name, photo.width, photo.height, tuple(cards), tuple(sets), took)
 
 
 def _make(parts: Mapping[str, Callable[[], Part]], part: str | Part, kind: str) -> Part:
