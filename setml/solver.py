@@ -24,8 +24,9 @@ DEFAULT_METHOD: Final = "key"
 #: 99.8 % of that is right.
 CERTAIN: Final = 0.9
 
-#: What is less likely than this to be a card at all is not reported.
-LEAST_IS_CARD: Final = 0.5
+#: What is less likely than this to be a card at all, or could be any card, is not reported.
+LEAST_IS_CARD: Final = 0.2
+LEAST_CONFIDENCE: Final = 0.06
 
 Part = TypeVar("Part", Extractor, Classifier)
 
@@ -103,7 +104,8 @@ class Solver:
         """
         started = time.perf_counter()
         readings = self.classifier.read(found.crops)
-        kept = np.flatnonzero(readings.is_card >= LEAST_IS_CARD)
+        alone = found.scores * readings.is_card * readings.values.max(axis=2).prod(axis=1)
+        kept = np.flatnonzero((readings.is_card >= LEAST_IS_CARD) & (alone >= LEAST_CONFIDENCE))
         table = read_together(readings.values[kept])
         sure = found.scores[kept] * readings.is_card[kept] * table.confidence
         cards = [

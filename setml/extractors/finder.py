@@ -26,7 +26,7 @@ WORKING_SIDE: Final = 1400
 #: Pixels of what the net sees to one of its answer.
 STRIDE: Final = 4
 #: A peak of less heat is no card, nor is what looks less like one at a second look.
-LEAST_HEAT: Final = 0.2
+LEAST_HEAT: Final = 0.4
 LEAST_SCORE: Final = 0.5
 #: Two quadrilaterals that share more than this, intersection over union, are one card.
 MOST_OVERLAP: Final = 0.35
