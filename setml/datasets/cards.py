@@ -69,18 +69,14 @@ STYLES: Final[Mapping[str, Style]] = MappingProxyType(
 )
 
 
-# How far the hues of prints and of cameras are from a style's, in OpenCV's half degrees: red turns towards orange or
-# pink, green towards teal or olive, purple to blue.
-_HUES: Final = {"red": (-7, 8), "green": (-9, 9), "purple": (-16, 9)}
-
-
 def vary_style(edition: Edition, rng: np.random.Generator) -> Style:
     """Make up another deck of an edition: as decks of several prints and ages differ, and somewhat more."""
     style = STYLES[edition]
     inks = {}
     for color, ink in style.inks.items():
         hsv = cv2.cvtColor(np.array([[ink]], np.uint8), cv2.COLOR_RGB2HSV)[0, 0].astype(float)
-        hsv[0] = (hsv[0] + rng.uniform(*_HUES[color])) % 180
+        # In OpenCV a hue is half its degrees. Purple ranges from violet to nearly blue, red towards orange.
+        hsv[0] = (hsv[0] + rng.uniform(-7, 7)) % 180
         hsv[1:] *= rng.uniform((0.7, 0.75), (1.05, 1.2))
         rgb = cv2.cvtColor(np.clip(hsv, 0, 255).astype(np.uint8)[None, None], cv2.COLOR_HSV2RGB)[0, 0]
         inks[color] = (int(rgb[0]), int(rgb[1]), int(rgb[2]))

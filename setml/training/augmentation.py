@@ -160,10 +160,6 @@ class Augmenter:
         """Light the card: ink and lamp, exposure, shadow, glare, the camera's curve."""
         seen = seen / np.float32(255)
         if self._happens(0.5):
-            # Every camera has its own idea of a hue: a turn about the axis of greys.
-            turn, _ = cv2.Rodrigues(np.full(3, self._uniform(-0.3, 0.3) * self.strength / np.sqrt(3)))
-            seen = seen @ turn.astype(np.float32)
-        if self._happens(0.5):
             # Other inks and other cameras: the channels run into each other, white stays white.
             mix = np.eye(3) + self.rng.normal(0, 0.05 * self.strength, (3, 3))
             if self._happens(0.6):

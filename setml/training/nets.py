@@ -17,7 +17,7 @@ STAGES: Final[Mapping[str, tuple[int, ...]]] = MappingProxyType(
     {
         "card": (12, 24, 32, 48),
         "count": (12, 24, 32),
-        "color": (16, 28, 40, 56),
+        "color": (12, 24, 32, 48),
         "shading": (12, 24, 32, 48, 48),
         "shape": (12, 24, 32, 48),
         "all": (16, 24, 32, 48, 64),

@@ -16,7 +16,6 @@ from setml.classifiers.learned import HEADS
 from setml.classifiers.views import VIEWS, look
 from setml.evaluation.plots import draw_curves
 from setml.files import write_file
-from setml.training.calibrate import calibrate
 from setml.training.data import Plan, TrainingData, gather
 from setml.training.export import export_net, export_pipeline
 from setml.training.fit_classical import fit_classical
@@ -105,12 +104,10 @@ def _train_nets(
     write_file(work / "curves.svg", draw_curves(history).encode(), overwrite=True)
     compared = data.val.images[:COMPARED]
     for name, net in nets.items():
-        temperatures = calibrate(net, name, data.val)
         figures = measure(name, net, data.val)
         inputs = look(compared, {name: VIEWS[name]})[name]
         path = plan.output / folders[name] / f"{name}.onnx"
         facts = _facts(data, {"loss on val": figures["loss"], "error on val": figures["error"]})
-        facts["temperature"] = {head: round(value, 4) for head, value in temperatures.items()}
         export_net(net, name, path, inputs, predict(net, name, compared), facts)
         tell(f"{path}: {100 * figures['error']:.2f} % wrong on val, {net.count_params()} weights")
 
