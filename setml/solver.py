@@ -26,7 +26,7 @@ CERTAIN: Final = 0.9
 
 #: What is less likely than this to be a card at all, or could be any card, is not reported.
 LEAST_IS_CARD: Final = 0.2
-LEAST_CONFIDENCE: Final = 0.06
+LEAST_CONFIDENCE: Final = 0.08
 
 Part = TypeVar("Part", Extractor, Classifier)
 
