@@ -10,9 +10,11 @@ import numpy as np
 
 from setml.classifiers import CLASSIFIERS, Classifier
 from setml.extractors import EXTRACTORS, Detections, Extractor
+from setml.extractors.layout import MOST_LAYOUT_ERROR
 from setml.photo import BGR, Photo, Source, read_photo
 from setml.sets import METHODS
 from setml.solution import FoundCard, Solution
+from setml.symbols import find_symbols, layout_error, reflectance
 from setml.table import read_together
 
 #: What is used where none is named.
@@ -27,6 +29,8 @@ CERTAIN: Final = 0.9
 #: What is less likely than this to be a card at all, or could be any card, is not reported.
 LEAST_IS_CARD: Final = 0.2
 LEAST_CONFIDENCE: Final = 0.08
+#: What is less sure than this is a card only if its symbols stand where a card has them.
+SURE: Final = 0.3
 
 Part = TypeVar("Part", Extractor, Classifier)
 
@@ -105,7 +109,8 @@ class Solver:
         started = time.perf_counter()
         readings = self.classifier.read(found.crops)
         alone = found.scores * readings.is_card * readings.values.max(axis=2).prod(axis=1)
-        kept = np.flatnonzero((readings.is_card >= LEAST_IS_CARD) & (alone >= LEAST_CONFIDENCE))
+        likely = (readings.is_card >= LEAST_IS_CARD) & (alone >= LEAST_CONFIDENCE)
+        kept = [place for place in np.flatnonzero(likely) if alone[place] >= SURE or _has_symbols(found.crops[place])]
         table = read_together(readings.values[kept])
         sure = found.scores[kept] * readings.is_card[kept] * table.confidence
         cards = [
@@ -123,6 +128,12 @@ class Solver:
         took = {"read": photo.seconds, "extract": seconds, "classify": time.perf_counter() - started}
         took["total"] = sum(took.values())
         return Solution(photo.name, photo.width, photo.height, tuple(cards), tuple(sets), took)
+
+
+def _has_symbols(crop: BGR) -> bool:
+    """Tell whether one to three symbols stand where a card has them: the rule has other faults than nets have."""
+    symbols, _ = find_symbols(reflectance(crop))
+    return layout_error(symbols) <= MOST_LAYOUT_ERROR
 
 
 def _make(parts: Mapping[str, Callable[[], Part]], part: str | Part, kind: str) -> Part:

@@ -81,7 +81,8 @@ def summarize(rows: pd.DataFrame, by: str = "split") -> pd.DataFrame:
     names = [field.name for field in fields(Score)]
     table = []
     for key, group in rows.groupby(["extractor", "classifier", by], sort=False):
-        counts = Score(**{str(name): total for name, total in group[names].sum().items()})
+        totals: dict[str, Any] = {name: group[name].sum() for name in names}
+        counts = Score(**totals)
         low, high = interval(group, "boards")
         table.append(
             {
