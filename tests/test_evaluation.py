@@ -15,6 +15,7 @@ from setml.datasets.catalogue import read_catalogue
 from setml.datasets.crops import cut_crops
 from setml.evaluation.crops import calibration_error, interval, read_all, summarize_crops
 from setml.evaluation.run import load_benchmark
+from setml.extractors import EXTRACTORS
 from setml.solver import DEFAULT_CLASSIFIER
 from tests.conftest import ROOT
 from tests.test_cli import run
@@ -62,7 +63,7 @@ def test_the_comparison_is_written_in_every_form(tmp_path):
     rows = pd.read_csv(tmp_path / "crops.csv")
     assert rows["is card"].sum() == 132
     assert rows[rows["is card"]]["right"].all()
-    assert len(pd.read_csv(tmp_path / "photos.csv")) == 5
+    assert len(pd.read_csv(tmp_path / "photos.csv")) == 5 * len(EXTRACTORS)
     assert "## Crops by split" in (tmp_path / "comparison.md").read_text()
 
 
