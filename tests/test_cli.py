@@ -13,6 +13,7 @@ import pytest
 
 from setml import __version__
 from setml.cli import cli
+from setml.extractors import EXTRACTORS
 from tests.conftest import ROOT
 
 SAMPLE = ROOT / "data" / "samples" / "wood.jpg"
@@ -171,4 +172,6 @@ def test_tables_are_drawn_with_their_truth_and_compared(tmp_path):
     assert result.returncode == 0, result.stderr
     assert "| contours" in result.stdout
     assert "## Tables by split" in (tmp_path / "reports" / "comparison.md").read_text()
-    assert len((tmp_path / "reports" / "photos.csv").read_text().splitlines()) == 3
+    assert "| finder" in result.stdout
+    # A line of names, then one for each photograph and extractor.
+    assert len((tmp_path / "reports" / "photos.csv").read_text().splitlines()) == 1 + 2 * len(EXTRACTORS)

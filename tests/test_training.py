@@ -200,14 +200,24 @@ def test_a_model_that_is_missing_or_damaged_is_refused_in_one_line(tmp_path):
 
 
 MODELS = sorted((ROOT / "models").glob("*/*.onnx"))
+EXTRACTING = sorted((ROOT / "models/finder").glob("*.onnx"))
 
 
 def test_the_models_that_ship_are_small():
-    assert len(MODELS) == 21
-    assert sum(path.stat().st_size for path in MODELS) <= 8e6
+    assert len(MODELS) == 21 + len(EXTRACTING)
+    assert sum(path.stat().st_size for path in MODELS) <= 12e6
 
 
-@pytest.mark.parametrize("path", MODELS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("path", EXTRACTING, ids=lambda path: path.stem)
+def test_a_net_of_the_extractor_says_what_it_takes_and_gives(path):
+    facts = Model.load(path).facts
+    assert facts["version"]
+    assert sum(facts["data"]["decks"]) > 1000
+    assert "layout" in facts["input"]
+    assert set(facts["outputs"]) in ({"heat", "quad"}, {"corners", "score"})
+
+
+@pytest.mark.parametrize("path", sorted({*MODELS} - {*EXTRACTING}), ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_model_that_ships_says_all_that_is_needed_to_run_it(path):
     model = onnx.load(path)
     facts = json.loads({prop.key: prop.value for prop in model.metadata_props}[METADATA])
