@@ -88,6 +88,16 @@ def test_an_interrupted_run_goes_on(tmp_path):
     assert lines.read_text().splitlines() == told
 
 
+def test_a_run_with_pictures_goes_on(tmp_path):
+    photos = [SAMPLES / "wood.jpg", SAMPLES / "dark.jpg"]
+    told = ["--resume", tmp_path / "all.jsonl", "-o", tmp_path / "sets"]
+    (tmp_path / "sets").mkdir()
+    for upto in (1, 2):
+        result = run("solve", *photos[:upto], *told)
+        assert result.returncode == 0, result.stderr
+    assert sorted(path.name for path in (tmp_path / "sets").iterdir()) == ["dark-sets.jpg", "wood-sets.jpg"]
+
+
 def test_a_file_of_something_else_is_not_touched(tmp_path):
     diary = tmp_path / "diary.txt"
     diary.write_text("Dear diary,\ntoday I played SET.\n")

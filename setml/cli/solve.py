@@ -95,7 +95,8 @@ def solve(
     sources = list(_expand(photos))
     if show and output is None:
         output = Path(tempfile.mkdtemp(prefix="setml-"))
-    pictures = _place_pictures(sources, output, overwrite)
+    answered = set() if resume is None else _answered(resume)
+    pictures = _place_pictures(sources, output, overwrite, answered)
     tasks = [
         Task(
             name=source,
@@ -107,11 +108,9 @@ def solve(
             method=method,
         )
         for source, picture in zip(sources, pictures, strict=True)
+        if source not in answered
     ]
     failed = False
-    if resume is not None:
-        answered = _answered(resume)
-        tasks = [task for task in tasks if task.name not in answered]
     try:
         answers = _with_progress(solve_all(tasks, jobs, cluster), len(tasks))
         for task, answer in zip(tasks, answers, strict=True):
@@ -175,8 +174,10 @@ def _expand(photos: Iterable[str]) -> Iterator[str]:
             yield photo
 
 
-def _place_pictures(sources: Sequence[str], output: Path | None, overwrite: bool) -> list[Path | None]:
-    """Choose where each photo's picture goes, and refuse what would harm a file."""
+def _place_pictures(
+    sources: Sequence[str], output: Path | None, overwrite: bool, answered: set[str]
+) -> list[Path | None]:
+    """Choose where each photo's picture goes, and refuse what would harm a file; those answered have theirs."""
     from setml.files import PICTURE_SUFFIXES
 
     if output is None:
@@ -197,7 +198,9 @@ def _place_pictures(sources: Sequence[str], output: Path | None, overwrite: bool
             taken.add(name)
             pictures.append(output / name)
     originals = {os.path.realpath(source) for source in sources}
-    for picture in pictures:
+    for source, picture in zip(sources, pictures, strict=True):
+        if source in answered:
+            continue
         if os.path.realpath(picture) in originals:
             raise click.UsageError(f"-o {picture} is a photo to be solved; name another file, sources stay as they are")
         if picture.exists() and not overwrite:

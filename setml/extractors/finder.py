@@ -28,6 +28,8 @@ STRIDE: Final = 4
 #: A peak of less heat is no card, nor is what looks less like one at a second look.
 LEAST_HEAT: Final = 0.4
 LEAST_SCORE: Final = 0.5
+#: The first look only drops what is surely no card, since it may have looked askew.
+LEAST_SCORE_AT_FIRST: Final = 0.1
 #: Two quadrilaterals that share more than this, intersection over union, are one card.
 MOST_OVERLAP: Final = 0.35
 
@@ -88,7 +90,7 @@ class Finder(Extractor):
         """Find the cards; see :meth:`setml.extractors.base.Extractor.find`."""
         corners, _ = self.glance.find(pyramid)
         corners, scores = self.refiner.refine(pyramid, corners)
-        corners, scores = self.refiner.refine(pyramid, corners[scores >= LEAST_SCORE / 5])
+        corners, scores = self.refiner.refine(pyramid, corners[scores >= LEAST_SCORE_AT_FIRST])
         kept = suppress(corners, scores, LEAST_SCORE)
         return corners[kept], scores[kept]
 
