@@ -28,16 +28,13 @@ class TableReading:
     Attributes
     ----------
     cards : tuple of Card
-        All of them.
+        All of them; those that are surely equal stay so.
     confidence : ndarray, float, (n,)
-        The probability that all four are right, given that no card is there twice.
-    doubled : ndarray, bool, (n,)
-        Which are still equal to another: the photo shows more than one deck, one card twice, or what is no card.
+        The probability that all four are right, given that no card is there twice; a half for what stays equal.
     """
 
     cards: tuple[Card, ...]
     confidence: Floats
-    doubled: npt.NDArray[np.bool_]
 
 
 def read_together(values: npt.NDArray[np.floating]) -> TableReading:
@@ -67,7 +64,7 @@ def read_together(values: npt.NDArray[np.floating]) -> TableReading:
     unique, counts = np.unique(own, return_counts=True)
     shared = counts > 1
     if not shared.any():
-        return TableReading(tuple(DECK[place] for place in own), confidence, np.zeros(len(own), bool))
+        return TableReading(tuple(DECK[place] for place in own), confidence)
     chosen = own.copy()
     if len(own) <= len(IDENTITIES):
         chosen = assign(-scores)
@@ -79,7 +76,7 @@ def read_together(values: npt.NDArray[np.floating]) -> TableReading:
     disputed = np.isin(own, unique[shared]) | (chosen != own)
     for card in np.flatnonzero(disputed):
         confidence[card] = 0.5 if doubled[card] else _confidence(scores, chosen, int(card))
-    return TableReading(tuple(DECK[place] for place in chosen), confidence, doubled)
+    return TableReading(tuple(DECK[place] for place in chosen), confidence)
 
 
 def _confidence(scores: Floats, chosen: npt.NDArray[np.intp], card: int) -> float:
