@@ -20,7 +20,8 @@ from setml.datasets import fetch as fetching
 from setml.datasets.cards import draw_card
 from setml.datasets.catalogue import DataSource, digest_of, read_catalogue
 from setml.datasets.crops import LabelledCrops, cut_crops, list_crops, read_crops
-from setml.datasets.drawn import draw_crops, draw_negatives
+from setml.datasets.decoys import draw_negatives
+from setml.datasets.drawn import draw_crops
 from setml.datasets.export import write_crops
 from setml.datasets.fetch import FetchError, fetch
 from setml.datasets.negatives import cut_negatives

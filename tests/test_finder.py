@@ -8,7 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from setml.datasets.drawn import draw_crops, draw_negatives
+from setml.datasets.decoys import draw_negatives
+from setml.datasets.drawn import draw_crops
 from setml.datasets.scenes import SceneMaker
 from setml.datasets.tables import draw_surface, draw_table
 from setml.datasets.truth import read_truth

@@ -12,7 +12,8 @@ from setml.classifiers import Learned
 from setml.classifiers.learned import HEADS
 from setml.classifiers.views import VIEWS, look
 from setml.datasets.crops import LabelledCrops
-from setml.datasets.drawn import draw_crops, draw_negatives
+from setml.datasets.decoys import draw_negatives
+from setml.datasets.drawn import draw_crops
 from setml.model import METADATA, Model, ModelError
 from setml.training import fit_classical as classical
 from setml.training import run as running

@@ -50,6 +50,19 @@ class Scene:
     decoys: Quads
 
 
+@dataclass(frozen=True)
+class _Rim:
+    """How cards end: the radius of their corners, the dark line of an edge, the shadow under and beside them.
+
+    Lengths are in short sides of a card; edge and shadow are what they take of the light.
+    """
+
+    corner: float
+    edge: float
+    shadow: float
+    cast: tuple[float, float] = (0.0, 0.0)
+
+
 class SceneMaker:
     """Draws scenes.
 
@@ -82,18 +95,20 @@ class SceneMaker:
         quads = self._photograph(self._lay_out(count), width, height)
         paper = np.array([255, 255, 255]) * rng.uniform(0.88, 1)
         canvas = self._table(width, height, paper)
-        if rng.random() < 0.2:
+        decoys: list[Quads] = []
+        if rng.random() < 0.25:
             self._print_frames(canvas, quads)
+            # Some of the printed places are bare, or all of them.
+            bare = rng.random(len(quads)) < rng.choice([0.0, rng.uniform(0, 1), 1.0], p=[0.55, 0.35, 0.1])
+            decoys, quads = list(quads[bare]), quads[~bare]
         owners = np.full((height, width), -1, np.int16)
         below = rng.poisson(1.2) if rng.random() < 0.6 else 0
-        decoys = [self._lay_decoy(canvas, quads, width, height) for _ in range(below)]
+        decoys += [self._lay_decoy(canvas, quads, width, height) for _ in range(below)]
         areas = np.zeros(len(quads))
-        corner = list(self._masks)[rng.integers(len(self._masks))]
-        edge = rng.choice([0.0, rng.uniform(0, 0.3)])
-        shadow = rng.uniform(0, 0.5)
+        rim = self._rim()
         for place, quad in enumerate(quads):
             card = deck[rng.integers(len(deck))]
-            areas[place] = self._lay(canvas, owners, place, card, quad, corner, edge, shadow)
+            areas[place] = self._lay(canvas, owners, place, card, quad, rim)
         decoys += [self._lay_decoy(canvas, quads, width, height, owners) for _ in range(rng.poisson(0.25))]
         seen = np.bincount(owners[owners >= 0], minlength=len(quads))[: len(quads)] / np.maximum(areas, 1)
         return Scene(
@@ -173,7 +188,8 @@ class SceneMaker:
             seen = cv2.warpAffine(surface, warp, (width, height), borderMode=cv2.BORDER_REFLECT)
             table[:] = seen * (rng.uniform(0.3, 1.5) * rng.uniform(0.7, 1.3, 3))
         elif kind < 0.64:
-            table[:] = paper * rng.uniform(0.82, 1.0)
+            # As white as the cards, or nearly: of another white.
+            table[:] = paper * rng.uniform(0.82, 1.0) * (1 + rng.choice([0.0, 0.03]) * rng.normal(0, 1, 3))
         elif kind < 0.85:
             table[:] = plain
         else:
@@ -198,15 +214,17 @@ class SceneMaker:
     def _print_frames(self, canvas: BGR, quads: Quads) -> None:
         """Print a frame around the place of each card, as on the sheets that some lay cards out on."""
         rng = self.rng
-        room, shift = 1 + rng.uniform(0.02, 0.35, 2), rng.normal(0, 0.03, 2)
+        room, shift = 1 + rng.uniform(0.02, 0.45, 2), rng.normal(0, 0.04, 2)
         ink = (canvas[0, 0] * rng.uniform(0.1, 0.95)).tolist()
         if rng.random() < 0.6:
-            canvas[:] = np.clip(canvas * 0.1 + rng.uniform(170, 230), 0, 255).astype(np.uint8)
+            sheet = rng.uniform(170, 230) * rng.uniform(0.92, 1.05, 3)
+            canvas[:] = np.clip(canvas * 0.1 + sheet, 0, 255).astype(np.uint8)
+        thickness = 1 if rng.random() < 0.7 else 2
         for quad in quads:
             places = (_SQUARE * room + shift + rng.normal(0, 0.02, 2) + 0.5).astype(np.float32)
             warp = cv2.getPerspectiveTransform((_SQUARE + 0.5).astype(np.float32), quad)
             frame = cv2.perspectiveTransform(places[None], warp)[0]
-            cv2.polylines(canvas, [np.round(frame * 8).astype(np.int32)], True, ink, 1, cv2.LINE_AA, shift=3)
+            cv2.polylines(canvas, [np.round(frame * 8).astype(np.int32)], True, ink, thickness, cv2.LINE_AA, shift=3)
 
     def _lay(
         self,
@@ -215,14 +233,14 @@ class SceneMaker:
         place: int,
         card: BGR,
         quad: Quads,
-        corner: float,
-        edge: float,
-        shadow: float,
+        rim: _Rim,
     ) -> float:
         """Lay one card; return its whole area in pixels, also of what lies outside the picture."""
         fine = 2
-        left, top = np.floor(quad.min(axis=0)).astype(int) - 3
-        right, bottom = np.ceil(quad.max(axis=0)).astype(int) + 3
+        cast = np.array(rim.cast) * np.linalg.norm(quad[1] - quad[0])
+        around = 3 + int(np.abs(cast).max())
+        left, top = np.floor(quad.min(axis=0)).astype(int) - around
+        right, bottom = np.ceil(quad.max(axis=0)).astype(int) + around
         x0, y0, x1, y1 = max(left, 0), max(top, 0), min(right, canvas.shape[1]), min(bottom, canvas.shape[0])
         if x1 - x0 < 2 or y1 - y0 < 2:
             return float(abs(cv2.contourArea(quad)))
@@ -233,15 +251,16 @@ class SceneMaker:
         small = (x1 - x0, y1 - y0)
         seen = cv2.warpPerspective(card, warp, size, borderMode=cv2.BORDER_REPLICATE)
         seen = cv2.resize(seen, small, interpolation=cv2.INTER_AREA).astype(np.float32)
-        mask = cv2.warpPerspective(self._masks[corner], warp, size)
+        mask = cv2.warpPerspective(self._masks[rim.corner], warp, size)
         cover = cv2.resize(mask, small, interpolation=cv2.INTER_AREA).astype(np.float32)[..., None] / 255
         patch = canvas[y0:y1, x0:x1].astype(np.float32)
-        if shadow:
-            patch *= 1 - shadow * cv2.GaussianBlur(cover, (0, 0), 1.5)[..., None]
-        if edge:
-            # The rim of a card, where light falls past it.
-            rim = cover[..., 0] - cv2.erode(cover[..., 0], np.ones((3, 3)))
-            seen *= (1 - edge * rim[..., None]).astype(np.float32)
+        if rim.shadow:
+            shade = cv2.warpAffine(cover, np.array([[1, 0, cast[0]], [0, 1, cast[1]]]), small)
+            patch *= 1 - rim.shadow * cv2.GaussianBlur(shade, (0, 0), 1.5)[..., None]
+        if rim.edge:
+            # Where light falls past it.
+            line = cover[..., 0] - cv2.erode(cover[..., 0], np.ones((3, 3)))
+            seen *= (1 - rim.edge * line[..., None]).astype(np.float32)
         canvas[y0:y1, x0:x1] = patch * (1 - cover) + seen * cover
         owners[y0:y1, x0:x1][cover[..., 0] > 0.5] = place
         return float(abs(cv2.contourArea(quad)))
@@ -258,8 +277,19 @@ class SceneMaker:
         quad = (_turn((_SQUARE + skew) * size, rng.uniform(0, 2 * np.pi)) + middle).astype(np.float32)
         decoy = self.decoys[rng.integers(len(self.decoys))]
         belongs = np.full(canvas.shape[:2], -1, np.int16) if owners is None else owners
-        self._lay(canvas, belongs, -1, decoy, quad, 0.03, 0, rng.uniform(0, 0.4))
+        self._lay(canvas, belongs, -1, decoy, quad, _Rim(0.03, 0, rng.uniform(0, 0.4)))
         return quad
+
+    def _rim(self) -> _Rim:
+        """Choose how the cards of a scene end."""
+        rng = self.rng
+        corner = list(self._masks)[rng.integers(len(self._masks))]
+        edge = rng.choice([0.0, rng.uniform(0, 0.3)])
+        if rng.random() < 0.65:
+            return _Rim(corner, edge, rng.uniform(0, 0.5))
+        # Cards that do not lie flat, under a lamp from one side.
+        x, y = rng.normal(0, 0.05, 2).clip(-0.12, 0.12)
+        return _Rim(corner, edge, rng.uniform(0.2, 0.75), (x, y))
 
 
 def _turn(points: npt.NDArray[np.float64], angle: float) -> npt.NDArray[np.float64]:

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from setml.classifiers import LEARNED
 from setml.classifiers.views import WORKING_SIZE
 from setml.datasets.crops import LabelledCrops, cut_crops, list_crops, read_crops
-from setml.datasets.drawn import draw_crops, draw_negatives
+from setml.datasets.decoys import draw_negatives
+from setml.datasets.drawn import draw_crops
 from setml.datasets.negatives import cut_negatives
 from setml.datasets.truth import Truth, read_truth
 from setml.extractors.rectify import CROP_SIZES
@@ -107,7 +108,7 @@ def gather(root: Path | None, *, quick: bool = False, seed: int = 0) -> Training
     parts = list(_real(root, 2 if quick else 8, seed)) if root else []
     copies = (10 if quick else 50) if root else (25 if quick else 150)
     drawn = draw_crops(copies, seed, SCALE)
-    negatives = draw_negatives(len(drawn) // 4, seed, SCALE)
+    negatives = draw_negatives(min(len(drawn), 4000), seed, SCALE)
     parts += [("drawn", drawn), ("not a card", negatives)]
     train = LabelledCrops.join([part for _, part in parts])
     kinds = np.concatenate([np.full(len(part), kind, np.dtype("U16")) for kind, part in parts])

@@ -80,7 +80,7 @@ def draw_looks(scene: Scene, rng: np.random.Generator) -> tuple[npt.NDArray[np.u
     """
     guesses = [shift(quad, rng) for quad in scene.corners]
     # Of no card: what lies about, places on the edges of cards, and any place.
-    guesses += [shift(quad, rng) for quad in scene.decoys[:4]]
+    guesses += [shift(quad, rng) for quad in scene.decoys[:6]]
     guesses += [_anywhere(scene.image.shape, rng) for _ in range(2)]
     for quad in scene.corners[rng.permutation(len(scene.corners))[:5]]:
         away = rng.uniform(0.5, 1.1) * np.exp(1j * rng.uniform(0, 2 * np.pi))

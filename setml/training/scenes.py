@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from setml.datasets.crops import LabelledCrops
-from setml.datasets.drawn import draw_crops, draw_negatives
+from setml.datasets.decoys import draw_negatives
+from setml.datasets.drawn import draw_crops
 from setml.datasets.scenes import Scene, SceneMaker
 from setml.datasets.truth import Truth
 from setml.extractors.layout import read_layout
@@ -50,7 +51,7 @@ class Scenes:
                 # Most photographs are of the classic edition.
                 decks += [_whiten(part.take(chosen))] * (4 if part.editions[0] == "classic" else 1)
         self.decks = decks
-        self.decoys = draw_negatives(300, seed, SCALE, halves=False).images
+        self.decoys = draw_negatives(2400, seed, SCALE, halves=False).images
         self.photographs = [_load(truth) for truth in tables]
 
     def flow(self, longer_side: int, seed: int) -> SceneFlow:
