@@ -20,6 +20,9 @@ Answer = dict[str, Any]
 #: So many photos are handed to the workers at a time, for each worker: what waits to be told takes memory.
 AT_A_TIME: Final = 50
 
+#: Pixels of the longer side that suffice for a picture of the sets.
+PICTURE_PIXELS: Final = 1500
+
 
 class ClusterError(ValueError):
     """A cluster cannot be reached; the message is one line."""
@@ -56,16 +59,17 @@ class Task:
         # Its models are loaded while the photo is read.
         solver = _solver(self.extractor, self.classifier, self.method)
         try:
-            photo = read_photo(self.source, name=self.name)
+            enough = solver.extractor.enough if self.picture is None else PICTURE_PIXELS
+            found = solver.find(read_photo(self.source, enough=enough, name=self.name))
         except PhotoError as error:
             return {"image": self.name, "error": str(error)}
-        solution = solver.solve(photo)
+        solution = solver.read(*found)
         if self.picture is not None:
             from setml.files import write_picture
             from setml.render import draw_sets
 
             try:
-                write_picture(self.picture, draw_sets(photo.image, solution), overwrite=self.overwrite)
+                write_picture(self.picture, draw_sets(found[0].image, solution), overwrite=self.overwrite)
             except OSError as error:
                 reason = f"{self.picture}: cannot be written ({error.strerror}); expected a place for the picture"
                 return {"image": self.name, "error": f"{reason}, name another with -o"}

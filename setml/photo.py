@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 
 import cv2
@@ -27,8 +27,6 @@ Source = str | os.PathLike[str] | bytes | BinaryIO
 MAX_BYTES: Final = 128 * 2**20
 #: A photo of more pixels is refused before it is decoded; phones take up to 108 million.
 MAX_PIXELS: Final = 120_000_000
-#: Scaled decoding leaves at least this many pixels on the longer side.
-ENOUGH_PIXELS: Final = 1500
 
 #: The suffixes by which photos are found in a folder.
 SUFFIXES: Final = frozenset(
@@ -65,6 +63,8 @@ class Photo:
         Where it came from, as it was named.
     seconds : float
         How long reading it took.
+    file : bytes
+        The file itself if not all of its pixels were decoded, so that more of them can be; else empty.
     """
 
     image: BGR
@@ -72,6 +72,7 @@ class Photo:
     height: int
     name: str = ""
     seconds: float = 0.0
+    file: bytes = field(default=b"", repr=False)
 
     def __post_init__(self) -> None:
         check_image(self.image)
@@ -103,7 +104,7 @@ def check_image(image: BGR) -> None:
         raise ValueError(f"found an image of shape {image.shape}; expected at least one pixel")
 
 
-def read_photo(source: Source, *, enough: int | None = ENOUGH_PIXELS, name: str | None = None) -> Photo:
+def read_photo(source: Source, *, enough: int | None = None, name: str | None = None) -> Photo:
     """Read a photograph.
 
     Parameters
@@ -113,7 +114,7 @@ def read_photo(source: Source, *, enough: int | None = ENOUGH_PIXELS, name: str 
     enough : int or None
         Pixels of the longer side that suffice. A larger JPEG is decoded at a half, a quarter or an
         eighth of its size, whichever is the least that is still enough (libjpeg's scaled decoding, which
-        leaves out work instead of averaging afterwards). None decodes every pixel.
+        leaves out work instead of averaging afterwards). By default every pixel is decoded.
     name : str, optional
         What to call the photo, in place of its path.
 
@@ -148,7 +149,8 @@ def read_photo(source: Source, *, enough: int | None = ENOUGH_PIXELS, name: str 
     if turned:
         width, height = height, width
     pixels = _to_bgr(image, name)
-    return Photo(pixels, width, height, name, time.perf_counter() - started)
+    left = data if pixels.shape[0] < height else b""
+    return Photo(pixels, width, height, name, time.perf_counter() - started, left)
 
 
 def _read_bytes(source: Source, name: str) -> bytes:

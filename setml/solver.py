@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final, TypeVar
 
 import numpy as np
@@ -31,6 +32,9 @@ LEAST_IS_CARD: Final = 0.2
 LEAST_CONFIDENCE: Final = 0.08
 #: What is less sure than this is a card only if its symbols stand where a card has them.
 SURE: Final = 0.3
+
+#: Pixels of a card's short side from which its stripes can be told.
+FINE: Final = 90
 
 Part = TypeVar("Part", Extractor, Classifier)
 
@@ -86,13 +90,45 @@ class Solver:
         PhotoError
             If the photo cannot be read.
         """
+        return self.read(*self.find(photo))
+
+    def find(self, photo: Source | Photo | BGR) -> tuple[Photo, Detections, float]:
+        """Find the cards of a photo, which is decoded with as many pixels as that needs.
+
+        Parameters
+        ----------
+        photo : path, bytes, binary file, Photo or ndarray
+            As :meth:`solve` takes it.
+
+        Returns
+        -------
+        photo : Photo
+            As it was decoded.
+        found : Detections
+            The cards, in pixels of ``photo.image``.
+        seconds : float
+            How long it took to find them.
+        """
         if isinstance(photo, np.ndarray):
             photo = Photo.from_image(photo)
         elif not isinstance(photo, Photo):
-            photo = read_photo(photo)
+            photo = read_photo(photo, enough=self.extractor.enough)
+        found, seconds = self._extract(photo.image)
+        if len(found) and photo.file:
+            sides = np.linalg.norm(found.corners[:, 1] - found.corners[:, 0], axis=1)
+            if np.median(sides) < FINE:
+                # Small cards are worth more of the photo's pixels.
+                enough = round(max(photo.image.shape) * FINE / float(np.median(sides)))
+                finer = read_photo(photo.file, enough=enough, name=photo.name)
+                photo = replace(finer, seconds=photo.seconds + finer.seconds)
+                found, again = self._extract(photo.image)
+                seconds += again
+        return photo, found, seconds
+
+    def _extract(self, image: BGR) -> tuple[Detections, float]:
         started = time.perf_counter()
-        found = self.extractor.extract(photo.image)
-        return self.read(photo, found, time.perf_counter() - started)
+        found = self.extractor.extract(image)
+        return found, time.perf_counter() - started
 
     def read(self, photo: Photo, found: Detections, seconds: float = 0.0) -> Solution:
         """Read cards that were found before, and find all sets.

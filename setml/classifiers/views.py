@@ -58,6 +58,10 @@ VIEWS: Final[Mapping[str, View]] = MappingProxyType(
 )
 
 
+#: Takes the mean of the three channels from each.
+_FROM_MEAN: Final = np.eye(3, dtype=np.float32) - np.float32(1 / 3)
+
+
 def look(crops: Crops, views: Mapping[str, View]) -> dict[str, npt.NDArray[np.float32]]:
     """Turn crops to what nets look at.
 
@@ -95,13 +99,14 @@ def look(crops: Crops, views: Mapping[str, View]) -> dict[str, npt.NDArray[np.fl
 
 def _hue(reflected: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """How much each channel is above the mean of the three, by the strongest color of the card's middle: (H, W, 3)."""
-    away = cv2.blur(reflected - reflected.mean(axis=2, keepdims=True), (3, 3))
+    away = cv2.blur(cv2.transform(reflected, _FROM_MEAN), (3, 3))
     height, width = away.shape[:2]
     middle = away[height // 8 : -(height // 8), width // 8 : -(width // 8)]
-    strength = np.sort(np.abs(middle).max(axis=2), axis=None)
+    strength = -least_channel(-np.abs(middle)).ravel()
     # The mean of its strongest hundredth, for no single pixel counts; paper without ink has only noise.
-    strongest = float(strength[-(len(strength) // 100) :].mean())
-    return np.asarray(np.clip(away / max(strongest, 0.01), -2, 2), np.float32)
+    count = len(strength) // 100
+    strongest = float(np.partition(strength, -count)[-count:].mean())
+    return np.asarray(np.clip(away * np.float32(1 / max(strongest, 0.01)), -2, 2), np.float32)
 
 
 def _reduce(image: npt.NDArray[Any], size: tuple[int, int]) -> npt.NDArray[Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from functools import cache
@@ -15,7 +14,7 @@ from joblib import Parallel, delayed
 from setml.datasets.truth import Truth
 from setml.evaluation.crops import interval
 from setml.evaluation.measures import Score, score
-from setml.photo import PhotoError, read_photo
+from setml.photo import PhotoError
 from setml.solver import Solver
 
 
@@ -43,17 +42,13 @@ def _solver(extractor: str, classifier: str) -> Solver:
 def _rows(truth: Truth, extractors: Sequence[str], classifiers: Sequence[str]) -> list[dict[str, Any]]:
     """Solve one photograph in all ways; cards are found once for all classifiers."""
     rows = []
-    try:
-        photo = read_photo(truth.path)
-    except PhotoError:
-        photo = None
     for extractor in extractors:
-        if photo is not None:
-            started = time.perf_counter()
-            found = _solver(extractor, classifiers[0]).extractor.extract(photo.image)
-            seconds = time.perf_counter() - started
+        try:
+            found = _solver(extractor, classifiers[0]).find(truth.path)
+        except PhotoError:
+            found = None
         for classifier in classifiers:
-            solution = None if photo is None else _solver(extractor, classifier).read(photo, found, seconds)
+            solution = None if found is None else _solver(extractor, classifier).read(*found)
             rows.append(
                 {
                     "photo": truth.name,

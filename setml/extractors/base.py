@@ -49,6 +49,8 @@ class Extractor(ABC):
 
     #: The name by which the command line and the comparison know it.
     name: ClassVar[str]
+    #: Pixels of a photo's longer side that suffice to find cards.
+    enough: ClassVar[int] = 800
 
     @abstractmethod
     def find(self, pyramid: Pyramid) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
@@ -86,9 +88,9 @@ class Extractor(ABC):
 
 
 def _halvings(quad: npt.NDArray[np.float32], height: int) -> int:
-    """Tell how often a photo can be halved and still show a card with about as many pixels as its crop has, or more."""
+    """Tell how often a photo can be halved and still show a card with about as many pixels as its crop has."""
     longest = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1).max()
-    return max(0, int(np.log2(max(longest / height, 1))))
+    return max(0, round(float(np.log2(max(longest / height, 1)))))
 
 
 def reading_order(corners: npt.NDArray[np.floating]) -> npt.NDArray[np.intp]:

@@ -36,6 +36,7 @@ class Contours(Extractor):
     """
 
     name: ClassVar[str] = "contours"
+    enough: ClassVar[int] = 1500
 
     def find(self, pyramid: Pyramid) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Find the cards by their contours; see :meth:`setml.extractors.base.Extractor.find`."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from setml.extractors.base import Extractor
 from setml.extractors.pyramid import Pyramid
-from setml.extractors.quads import decode, overlap
+from setml.extractors.quads import decode, may_overlap, overlap
 from setml.extractors.refiner import Refiner
 from setml.model import Model, models_folder
 from setml.photo import BGR
@@ -145,8 +145,10 @@ def suppress(corners: Quads, scores: npt.NDArray[np.float32], least: float) -> n
     ndarray, int, (m,)
         Their places, the highest score first.
     """
-    kept: list[int] = []
-    for place in np.argsort(-scores, kind="stable"):
-        if scores[place] >= least and all(overlap(corners[place], corners[k]) <= MOST_OVERLAP for k in kept):
-            kept.append(int(place))
-    return np.array(kept, np.intp)
+    near = may_overlap(corners, MOST_OVERLAP)
+    kept = np.zeros(len(corners), bool)
+    order = [place for place in np.argsort(-scores, kind="stable") if scores[place] >= least]
+    for place in order:
+        others = np.flatnonzero(near[place] & kept)
+        kept[place] = all(overlap(corners[place], corners[other]) <= MOST_OVERLAP for other in others)
+    return np.array([place for place in order if kept[place]], np.intp)

@@ -69,3 +69,34 @@ def overlap(a: npt.NDArray[np.floating], b: npt.NDArray[np.floating]) -> float:
         return 0.0
     both, _ = cv2.intersectConvexConvex(a, b)
     return float(both / max(cv2.contourArea(a) + cv2.contourArea(b) - both, 1e-6))
+
+
+def may_overlap(corners: npt.NDArray[np.floating], least: float) -> npt.NDArray[np.bool_]:
+    """Tell, fast, which pairs of quadrilaterals can share more than so much; all others surely do not.
+
+    Parameters
+    ----------
+    corners : ndarray, (n, 4, 2)
+        Convex.
+    least : float
+        Intersection over union.
+
+    Returns
+    -------
+    ndarray, bool, (n, n)
+        Whether more than `least` is possible, as far as the boxes around both tell.
+
+    Examples
+    --------
+    >>> square = np.array([[0, 0], [2, 0], [2, 2], [0, 2]], float)
+    >>> may_overlap(np.stack([square, square + 0.5, square + 1.5]), 0.3).astype(int).tolist()
+    [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+    """
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    sides = np.minimum(high[:, None], high) - np.maximum(low[:, None], low)
+    both = np.maximum(sides, 0).prod(axis=2)
+    x, y = corners[..., 0], corners[..., 1]
+    areas = np.abs((x * np.roll(y, -1, axis=1) - y * np.roll(x, -1, axis=1)).sum(axis=1)) / 2
+    # The intersection is no larger than that of the boxes, nor than either quadrilateral.
+    both = np.minimum(both, np.minimum(areas[:, None], areas))
+    return np.asarray(both > least * (areas[:, None] + areas - both))

@@ -53,8 +53,8 @@ def order_corners(corners: npt.ArrayLike) -> npt.NDArray[np.float32]:
 def rectify(image: BGR, corners: Corners, form: Literal["card", "square"] = "card", scale: float = 1.0) -> BGR:
     """Cut one card out of a photo, upright and flat.
 
-    Each pixel of the crop is the mean of the area it covers in the photo, so that stripes finer than a pixel
-    turn to a tint, as the eye sees them, and not to moire.
+    Where a pixel of the crop covers several of the photo it is their mean, so that stripes finer than a pixel turn
+    to a tint, as the eye sees them, and not to moire.
 
     Parameters
     ----------
@@ -76,9 +76,9 @@ def rectify(image: BGR, corners: Corners, form: Literal["card", "square"] = "car
     width, height = (round(side * scale) for side in CROP_SIZES[form])
     quad = np.asarray(corners, np.float32).reshape(4, 2)
     edges = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
-    # Sample at least as finely as the photo does, then average whole blocks.
+    # Sample about as finely as the photo does, then average whole blocks; linear sampling is a mean of two by itself.
     across, along = max(edges[0], edges[2]) / width, max(edges[1], edges[3]) / height
-    fine = min(8, max(1, int(np.ceil(max(across, along) - 0.05))))
+    fine = min(8, max(1, int(np.ceil(max(across, along) - 0.45))))
     size = (width * fine, height * fine)
     crop = cv2.warpPerspective(
         image, _homography(quad, *size), size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
