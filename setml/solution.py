@@ -129,6 +129,7 @@ class Solution:
             "height": self.height,
             "cards": [card.to_dict() for card in self.cards],
             "sets": [list(trio) for trio in self.sets],
+            "certain_sets": [self.is_certain(trio) for trio in self.sets],
             "warnings": list(self.warnings),
             "seconds": {stage: round(seconds, 4) for stage, seconds in self.seconds.items()},
         }

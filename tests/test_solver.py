@@ -39,7 +39,7 @@ def test_the_solution_goes_to_json_and_back(table):
     assert back.to_dict() == solution.to_dict()
     assert [found.card for found in back.cards] == [found.card for found in solution.cards]
     line = json.loads(solution.to_json())
-    assert list(line) == ["image", "width", "height", "cards", "sets", "warnings", "seconds"]
+    assert list(line) == ["image", "width", "height", "cards", "sets", "certain_sets", "warnings", "seconds"]
     assert list(line["cards"][0]) == ["count", "color", "shading", "shape", "corners", "confidence", "certain"]
     assert list(line["seconds"]) == ["read", "extract", "classify", "total"]
 
