@@ -49,6 +49,14 @@ class PhotoError(ValueError):
     """A photo could not be read; the message is one line that says why and what to do."""
 
 
+class FormatError(PhotoError):
+    """What should be a photo is something else."""
+
+
+class SizeError(PhotoError):
+    """A photo has more bytes or pixels than can be taken in safely."""
+
+
 @dataclass(frozen=True)
 class Photo:
     """A photograph, upright.
@@ -175,7 +183,7 @@ def _read_bytes(source: Source, name: str) -> bytes:
     if not data:
         raise PhotoError(f"{name}: is empty; {_EXPECTED}, copy it again")
     if len(data) > MAX_BYTES:
-        raise PhotoError(
+        raise SizeError(
             f"{name}: is larger than {MAX_BYTES // 2**20} MiB; expected a photo below that, save it smaller"
         )
     return data
@@ -188,7 +196,7 @@ def _format_of(data: bytes, name: str) -> str:
         try:
             import pi_heif  # an extra, and only phones' photos need it
         except ImportError:
-            raise PhotoError(
+            raise FormatError(
                 f"{name}: is a HEIC photo, which needs a decoder; install it by: pip install 'setml[heif]'"
             ) from None
         pi_heif.register_heif_opener()
@@ -200,7 +208,7 @@ def _format_of(data: bytes, name: str) -> str:
     else:
         plugin = next((plugin for signature, plugin in _SIGNATURES if data.startswith(signature)), "")
     if not plugin:
-        raise PhotoError(f"{name}: is {_kind_of(data)}; {_EXPECTED}, convert it")
+        raise FormatError(f"{name}: is {_kind_of(data)}; {_EXPECTED}, convert it")
     # Each plugin registers its format; Pillow's own search would import all forty.
     importlib.import_module(f"PIL.{plugin}ImagePlugin")
     return plugin.upper()
@@ -235,8 +243,8 @@ def _decoding(name: str) -> Iterator[None]:
         raise PhotoError(f"{name}: {fault} and cannot be decoded; {_EXPECTED}, copy it again") from error
 
 
-def _too_many_pixels(name: str, found: str) -> PhotoError:
-    return PhotoError(f"{name}: has {found} pixels; expected at most {MAX_PIXELS // 10**6} million, save it smaller")
+def _too_many_pixels(name: str, found: str) -> SizeError:
+    return SizeError(f"{name}: has {found} pixels; expected at most {MAX_PIXELS // 10**6} million, save it smaller")
 
 
 def _to_bgr(image: Image.Image, name: str) -> BGR:

@@ -59,7 +59,7 @@ def draw_sets(image: BGR, solution: Solution) -> BGR:
     check_image(image)
     if len(solution.sets) > MOST_ON_ONE_PHOTO:
         return _contact_sheet(image, solution)
-    picture = _outline(image, solution, list(enumerate(solution.sets)))
+    picture = draw_outlines(image, solution)
     rows = [
         (_number(solution, place), SET_COLORS[place], _cards_of(solution, trio))
         for place, trio in enumerate(solution.sets)
@@ -67,6 +67,25 @@ def draw_sets(image: BGR, solution: Solution) -> BGR:
     if not rows:
         rows = [("", _DARK, summary(solution))]
     return np.vstack([picture, _legend(rows, picture.shape[1])])
+
+
+def draw_outlines(image: BGR, solution: Solution) -> BGR:
+    """Outline the cards of up to eight sets on a copy of a photo, with no legend.
+
+    Parameters
+    ----------
+    image : ndarray
+        BGR, uint8, H x W x 3.
+    solution : Solution
+        What was found in it.
+
+    Returns
+    -------
+    ndarray
+        BGR, uint8, H x W x 3, of the same size.
+    """
+    check_image(image)
+    return _outline(image, solution, list(enumerate(solution.sets[:MOST_ON_ONE_PHOTO])))
 
 
 def summary(solution: Solution) -> str:

@@ -260,3 +260,33 @@ def test_photographs_are_made_harder_and_keep_their_truth(labelled, tmp_path):
     assert np.allclose(new.corners / (new.width, new.height), old.corners / (old.width, old.height), atol=1e-3)
     assert new.path.read_bytes() == again.path.read_bytes() != old.path.read_bytes()
     assert run("data", "harden", labelled, tmp_path / "one").returncode != 0
+
+
+def test_labels_are_reviewed_the_doubtful_first_and_dropped_without_loss(tmp_path, capsys):
+    from setml.cli import main
+
+    folder = tmp_path / "corrections"
+    write_crops(draw_crops(1, seed=3).take(np.arange(0, 81, 9)), folder)
+    (folder / "crops.csv").unlink()
+    right = sorted(folder.glob("*/*"))
+    wrong = folder / "3PSQ" / "wrong.png"
+    wrong.parent.mkdir(exist_ok=True)
+    wrong.write_bytes(next(path for path in right if path.parent.name == "1RSD").read_bytes())
+    page = tmp_path / "review.png"
+
+    def review(*arguments: str) -> list[str]:
+        with pytest.raises(SystemExit) as stopped:
+            main(["data", "review", str(folder), *arguments])
+        assert stopped.value.code == 0
+        return capsys.readouterr().out.splitlines()
+
+    told = review("-o", str(page))
+    assert told[0].split()[1] == "3PSQ/wrong.png"
+    assert "read as 1 solid red diamond" in told[0]
+    assert told[-1] == f"{len(right) + 1} crops, 1 read otherwise"
+    assert cv2.imread(str(page)) is not None
+    assert review("--drop", "3PSQ/wrong.png")[-1] == f"{len(right)} crops, 0 read otherwise"
+    assert (tmp_path / "corrections-dropped" / "3PSQ" / "wrong.png").is_file()
+    with pytest.raises(SystemExit) as stopped:
+        main(["data", "review", str(folder), "--drop", "../elsewhere.png"])
+    assert stopped.value.code == 2

@@ -18,6 +18,8 @@ COMMANDS: Final = {
     "train": ("train", "train"),
     "train-extractor": ("train", "train_extractor"),
     "data": ("data", "data"),
+    "serve": ("serve", "serve"),
+    "live": ("live", "live"),
 }
 
 

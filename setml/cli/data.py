@@ -222,6 +222,51 @@ def augment(picture: Path, folder: Path | None, rows: int, columns: int, seed: i
     click.echo(f"{picture}: {rows} crops, {columns} times each")
 
 
+@data.command(
+    epilog="""\b
+Examples:
+  setml data review corrections/ -o review.png
+  setml data review corrections/ --drop 2RTD/5f1c.png
+  setml train --from corrections/"""
+)
+@click.argument("folder", type=_OLD_FOLDER)
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write a page of the crops here.")
+@click.option(
+    "--drop", "names", multiple=True, metavar="CROP", help="Move this crop out of FOLDER, into FOLDER-dropped."
+)
+@click.option("--most", type=click.IntRange(min=1), default=80, show_default=True, help="Crops that are shown.")
+@click.option("--overwrite", is_flag=True, help="Replace a page that is there.")
+def review(folder: Path, output: Path | None, names: tuple[str, ...], most: int, overwrite: bool) -> None:
+    """List the labelled crops of FOLDER, such as players' corrections; those that seem wrong come first."""
+    from setml.classifiers import CLASSIFIERS
+    from setml.datasets.crops import list_crops
+    from setml.datasets.review import draw_review, drop
+    from setml.datasets.review import review as look_through
+    from setml.files import write_picture
+    from setml.solver import DEFAULT_CLASSIFIER
+
+    with _errors_in_a_line():
+        if names:
+            if (folder / "crops.csv").exists():
+                raise click.UsageError(f"{folder} has a crops.csv, which says what counts; take the row out of it")
+            try:
+                dropped = drop(folder, names)
+            except FileNotFoundError as error:
+                raise click.UsageError(f"{folder} has no crop {error.filename}; name it as it is listed") from None
+            click.echo(f"{len(names)} crops moved to {dropped}")
+        opinions = look_through(list_crops(folder), CLASSIFIERS[DEFAULT_CLASSIFIER]())
+        for place, opinion in enumerate(opinions[:most], 1):
+            told = "" if opinion.read == opinion.file.card else f"  read as {opinion.read or 'no card'}"
+            click.echo(
+                f"{place:4}  {opinion.file.path.relative_to(folder)}  {opinion.file.card}  {opinion.agrees:.3f}{told}"
+            )
+        if output is not None and opinions:
+            write_picture(output, draw_review(opinions[:most]), overwrite=overwrite)
+    click.echo(
+        f"{len(opinions)} crops, {sum(opinion.read != opinion.file.card for opinion in opinions)} read otherwise"
+    )
+
+
 @contextmanager
 def _errors_in_a_line() -> Iterator[None]:
     """Say in one line which labels or photo could not be read, or which file is in the way."""

@@ -165,6 +165,8 @@ class Augmenter:
             if self._happens(0.6):
                 # Weak color, down to where a person just tells it.
                 mix += (1 / 3 - mix) * self._uniform(0, 0.85)
+            if self._happens(0.5):
+                mix = mix @ turn_of_hue(self._uniform(-18, 18))
             seen = seen @ (mix / mix.sum(axis=1, keepdims=True)).T.astype(np.float32)
         if self._happens(0.7):
             warmth = self._normal(0.22)
@@ -186,13 +188,14 @@ class Augmenter:
             off = np.hypot(along - self._uniform(-0.5, 0.5), across - self._uniform(-0.5, 0.5))
             seen = seen + (self._uniform(0.1, 0.7) * np.exp(-((off / self._uniform(0.08, 0.4)) ** 2)))[..., None]
         if self._happens(0.2):
-            # Haze: a lens in the light, a sleeve of plastic.
+            # Haze: a lens in the light, a sleeve of plastic; of a tint where the camera makes one of its own.
             haze = self._uniform(0, 0.35)
-            seen = seen * (1 - haze) + haze
+            tint = 1 + self._happens(0.5) * self.rng.normal(0, 0.25 * self.strength, 3)
+            seen = seen * (1 - haze) + (haze * tint).astype(np.float32)
         if self._happens(0.6):
             # Measured by the paper, from a dim room's to overexposed.
             paper = max(float(np.percentile(seen[::8, ::8], 80)), 0.02)
-            seen = np.clip(seen * np.float32(np.exp(self._uniform(-1.3, 0.6)) / paper), 0, 1)
+            seen = np.clip(seen * np.float32(np.exp(self._uniform(-1.3, 0.75)) / paper), 0, 1)
         if self._happens(0.5):
             seen = np.clip(seen, 0, 1) ** np.float32(np.exp(self._normal(0.25)))
         return np.asarray(np.clip(seen, 0, 1) * 255, np.float32)
@@ -260,6 +263,19 @@ class Augmenter:
         y, x = (int(self.rng.integers(0, have - want)) for have, want in zip(_GRAIN.shape[:2], shape[:2], strict=True))
         grain = _GRAIN[y : y + shape[0], x : x + shape[1]]
         return grain if self._happens(0.6) else np.broadcast_to(grain[..., :1], grain.shape)
+
+
+def turn_of_hue(degrees: float) -> npt.NDArray[np.float64]:
+    """Turn colors about the axis of greys, which stay as they are: (3, 3), by Rodrigues' formula.
+
+    Examples
+    --------
+    >>> turn_of_hue(120).round(9).astype(int).tolist()
+    [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
+    """
+    angle = np.deg2rad(degrees)
+    across = np.array([[0, -1, 1], [1, 0, -1], [-1, 1, 0]]) / np.sqrt(3)
+    return np.asarray(np.eye(3) * np.cos(angle) + (1 - np.cos(angle)) / 3 + across * np.sin(angle))
 
 
 def draw_page(folder: Path | None, rows: int, columns: int, seed: int = 0) -> BGR:
