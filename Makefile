@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 DATA ?= $(firstword $(SETML_DATA) $(wildcard ../shared/data) $(wildcard data/downloads))
 TABLES := $(wildcard $(DATA)/tables/labels.json)
 
-.PHONY: help demo test data train train-extractor eval bench lint format samples clean
+.PHONY: help demo test data train train-extractor eval bench load serve pictures lint format samples clean
 
 help:  ## say what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/:/' | column -t -s:
@@ -53,6 +53,15 @@ eval: $(VENV)/.dev  ## compare all methods on the labelled photographs, or on th
 
 bench: $(VENV)/.dev  ## time solving against only reading the same photo
 	$(BIN)/python -m setml.evaluation.speed --output reports/bench.md $(if $(TABLES),--photos $(DATA)/tables)
+
+load: $(VENV)/.dev  ## let 32 clients at the server for a minute
+	$(BIN)/python -m setml.evaluation.load --output reports/load.md
+
+serve: $(VENV)/.dev  ## the page for the phone, at http://127.0.0.1:8000
+	$(BIN)/setml serve
+
+pictures: $(VENV)/.dev  ## draw the pictures of the README again; needs chromium
+	$(BIN)/python -m tests.pictures
 
 samples: $(VENV)/.solve  ## draw data/samples again
 	$(BIN)/setml data draw data/samples --samples --overwrite
