@@ -9,6 +9,8 @@ from typing import Final, TypeVar
 
 import numpy as np
 
+from setml import light
+from setml.cards import ATTRIBUTES
 from setml.classifiers import CLASSIFIERS, Classifier
 from setml.extractors import EXTRACTORS, Detections, Extractor
 from setml.extractors.layout import MOST_LAYOUT_ERROR
@@ -35,6 +37,8 @@ SURE: Final = 0.3
 
 #: Pixels of a card's short side from which its stripes can be told.
 FINE: Final = 90
+
+COLOR: Final = ATTRIBUTES.index("color")
 
 Part = TypeVar("Part", Extractor, Classifier)
 
@@ -147,7 +151,10 @@ class Solver:
         alone = found.scores * readings.is_card * readings.values.max(axis=2).prod(axis=1)
         likely = (readings.is_card >= LEAST_IS_CARD) & (alone >= LEAST_CONFIDENCE)
         kept = [place for place in np.flatnonzero(likely) if alone[place] >= SURE or _has_symbols(found.crops[place])]
-        table = read_together(readings.values[kept])
+        values = readings.values[kept]
+        if len(kept) and values[:, COLOR].max(axis=1).min() < light.SURE:
+            values[:, COLOR] = light.judge_colors(values[:, COLOR], light.inks_of(found.crops[kept]))
+        table = read_together(values)
         sure = found.scores[kept] * readings.is_card[kept] * table.confidence
         cards = [
             FoundCard(
@@ -155,10 +162,10 @@ class Solver:
                 corners=found.corners[place] * photo.scale,
                 confidence=float(confidence),
                 certain=bool(confidence >= CERTAIN),
-                probabilities=readings.values[place],
+                probabilities=probabilities,
                 crop=found.crops[place],
             )
-            for place, card, confidence in zip(kept, table.cards, sure, strict=True)
+            for place, card, confidence, probabilities in zip(kept, table.cards, sure, values, strict=True)
         ]
         sets = self.find_sets([found.card for found in cards])
         took = {"read": photo.seconds, "extract": seconds, "classify": time.perf_counter() - started}

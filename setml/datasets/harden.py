@@ -1,4 +1,4 @@
-"""Labelled photographs made harder: under a colored lamp, out of focus, from far away."""
+"""Labelled photographs made harder: under a colored lamp, overexposed, out of focus, from far away."""
 
 from __future__ import annotations
 
@@ -81,6 +81,13 @@ def _lamp(image: BGR, rng: np.random.Generator) -> BGR:
     return np.asarray(np.clip(lit * 255, 0, 255), np.uint8)
 
 
+def _overexpose(image: BGR, rng: np.random.Generator) -> BGR:
+    """Light by a lamp of any color, so bright that paper and inks reach the end of some channels."""
+    gains = np.exp(rng.normal(0, 0.35, 3))
+    paper = max(float(np.percentile(image.max(axis=2), 90)), 1.0)
+    return np.asarray(np.clip(image * (rng.uniform(0.9, 1.5) * 255 / paper * gains / gains.mean()), 0, 255), np.uint8)
+
+
 def _blur(image: BGR, rng: np.random.Generator) -> BGR:
     """Take the picture out of focus."""
     return np.asarray(cv2.GaussianBlur(image, (0, 0), max(image.shape) * rng.uniform(0.0015, 0.003)), np.uint8)
@@ -94,5 +101,5 @@ def _shrink(image: BGR, rng: np.random.Generator) -> BGR:
 
 #: In what ways a photograph is made harder, by name.
 WAYS: Final[Mapping[str, Callable[[BGR, np.random.Generator], BGR]]] = MappingProxyType(
-    {"lamp": _lamp, "blur": _blur, "small": _shrink}
+    {"lamp": _lamp, "overexposed": _overexpose, "blur": _blur, "small": _shrink}
 )

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from setml import DECK, Solver, draw_table
+from setml.datasets.cards import draw_card
+from setml.light import inks_of, judge_colors
+
+
+@given(st.integers(0, 12), st.integers(0, 2**32 - 1))
+def test_colors_stay_probabilities_and_the_order_of_cards_does_not_matter(count, seed):
+    rng = np.random.default_rng(seed)
+    colors, inks = rng.dirichlet(np.ones(3), count), rng.dirichlet(np.ones(3), count)
+    judged = judge_colors(colors, inks)
+    assert judged.shape == (count, 3)
+    assert np.allclose(judged.sum(axis=1), 1)
+    order = rng.permutation(count)
+    assert np.allclose(judge_colors(colors[order], inks[order]), judged[order], atol=1e-6)
+
+
+@given(st.integers(1, 3), st.integers(0, 2**32 - 1))
+def test_one_card_or_equal_inks_tell_nothing(count, seed):
+    rng = np.random.default_rng(seed)
+    colors = rng.dirichlet(np.ones(3), count)
+    inks = np.tile(rng.dirichlet(np.ones(3)), (count, 1))
+    if count == 1:
+        assert np.allclose(judge_colors(colors, inks), colors, atol=1e-4)
+    else:
+        assert (judge_colors(colors, inks).argmax(axis=1) == colors.argmax(axis=1)).any()
+
+
+def test_inks_are_shares_and_differ_by_color_alone():
+    cards = [card for card in DECK if card.shape == "oval"]
+    inks = inks_of(np.stack([draw_card(card) for card in cards]))
+    assert np.allclose(inks.sum(axis=1), 1)
+    by_color = {color: inks[[card.color == color for card in cards]] for color in ("red", "green", "purple")}
+    spread = max(np.ptp(each, axis=0).max() for each in by_color.values())
+    means = [each.mean(axis=0) for each in by_color.values()]
+    assert spread < 0.6 * min(np.abs(a - b).max() for i, a in enumerate(means) for b in means[:i])
+
+
+@pytest.mark.parametrize("colors", [("red", "purple"), ("red",), ("green", "purple")])
+def test_tables_that_lack_a_color_under_a_yellow_lamp(colors):
+    cards = [card for card in DECK if card.color in colors][:: 3 * len(colors)]
+    table = draw_table(cards, seed=11, surface="wood")
+    lit = np.clip(table.image * np.array([0.35, 0.85, 1.0]), 0, 255).astype(np.uint8)
+    assert sorted(found.card for found in Solver().solve(lit).cards) == sorted(table.cards)
