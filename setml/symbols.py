@@ -56,7 +56,9 @@ def reflectance(crop: BGR) -> npt.NDArray[np.float32]:
     paper = cv2.morphologyEx(small, cv2.MORPH_CLOSE, np.ones((reach, reach), np.uint8))
     paper = cv2.blur(paper, (reach // 2, reach // 2))
     paper = cv2.resize(paper, (width, height), interpolation=cv2.INTER_LINEAR)
-    return np.minimum(crop.astype(np.float32) / np.maximum(paper, 1), 1)
+    divided = cv2.divide(crop, np.maximum(paper, 1), dtype=cv2.CV_32F)
+    # Of OpenCV's ways to cut off at 1, the quickest.
+    return np.asarray(cv2.threshold(divided, 1, 0, cv2.THRESH_TRUNC)[1], np.float32)
 
 
 def least_channel(image: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -64,6 +64,8 @@ def test_the_comparison_is_written_in_every_form(tmp_path):
     assert rows["is card"].sum() == 132
     assert rows[rows["is card"]]["right"].all()
     assert len(pd.read_csv(tmp_path / "photos.csv")) == 5 * len(EXTRACTORS)
+    assert len(pd.read_csv(tmp_path / "cards.csv")) >= 132 * len(EXTRACTORS) * 0.8
+    assert "## Certainty by split" in (tmp_path / "comparison.md").read_text()
     assert "## Crops by split" in (tmp_path / "comparison.md").read_text()
 
 

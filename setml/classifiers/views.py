@@ -102,10 +102,9 @@ def _hue(reflected: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     away = cv2.blur(cv2.transform(reflected, _FROM_MEAN), (3, 3))
     height, width = away.shape[:2]
     middle = away[height // 8 : -(height // 8), width // 8 : -(width // 8)]
-    strength = -least_channel(-np.abs(middle)).ravel()
+    strength = np.sort(-least_channel(-np.abs(middle)), axis=None)
     # The mean of its strongest hundredth, for no single pixel counts; paper without ink has only noise.
-    count = len(strength) // 100
-    strongest = float(np.partition(strength, -count)[-count:].mean())
+    strongest = float(strength[-(len(strength) // 100) :].mean())
     return np.asarray(np.clip(away * np.float32(1 / max(strongest, 0.01)), -2, 2), np.float32)
 
 

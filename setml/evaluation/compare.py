@@ -12,25 +12,31 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from setml.datasets.truth import Truth
-from setml.evaluation.crops import interval
-from setml.evaluation.measures import Score, score
+from setml.evaluation.crops import calibration_error, interval
+from setml.evaluation.measures import Score, judge, score
 from setml.photo import PhotoError
 from setml.solver import Solver
 
 
 def compare(
     truths: Sequence[Truth], extractors: Sequence[str], classifiers: Sequence[str], jobs: int = 1
-) -> pd.DataFrame:
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Solve every photograph by every one of some extractors with every one of some classifiers.
 
     Returns
     -------
-    DataFrame
+    photos : DataFrame
         A row for each photograph, extractor and classifier: its names, the counts of
         :class:`~setml.evaluation.measures.Score`, and the seconds by stage.
+    cards : DataFrame
+        A row for each card that was reported: the same names, and :class:`~setml.evaluation.measures.Told`.
     """
-    rows = Parallel(n_jobs=jobs)(delayed(_rows)(truth, extractors, classifiers) for truth in truths)
-    return pd.DataFrame(list(itertools.chain.from_iterable(rows)))
+    done = Parallel(n_jobs=jobs)(delayed(_rows)(truth, extractors, classifiers) for truth in truths)
+    photos, cards = zip(*done, strict=True)
+    return (
+        pd.DataFrame(list(itertools.chain.from_iterable(photos))),
+        pd.DataFrame(list(itertools.chain.from_iterable(cards))),
+    )
 
 
 @cache
@@ -39,9 +45,11 @@ def _solver(extractor: str, classifier: str) -> Solver:
     return Solver(extractor, classifier)
 
 
-def _rows(truth: Truth, extractors: Sequence[str], classifiers: Sequence[str]) -> list[dict[str, Any]]:
+def _rows(
+    truth: Truth, extractors: Sequence[str], classifiers: Sequence[str]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Solve one photograph in all ways; cards are found once for all classifiers."""
-    rows = []
+    photos, cards = [], []
     for extractor in extractors:
         try:
             found = _solver(extractor, classifiers[0]).find(truth.path)
@@ -49,23 +57,24 @@ def _rows(truth: Truth, extractors: Sequence[str], classifiers: Sequence[str]) -
             found = None
         for classifier in classifiers:
             solution = None if found is None else _solver(extractor, classifier).read(*found)
-            rows.append(
-                {
-                    "photo": truth.name,
-                    "source": truth.source,
-                    "split": truth.split,
-                    "edition": truth.edition,
-                    "extractor": extractor,
-                    "classifier": classifier,
-                    **asdict(score(truth, solution)),
-                    **({} if solution is None else {f"{k} s": s for k, s in solution.seconds.items()}),
-                }
-            )
-    return rows
+            way = {
+                "photo": truth.name,
+                "source": truth.source,
+                "split": truth.split,
+                "edition": truth.edition,
+                "extractor": extractor,
+                "classifier": classifier,
+            }
+            row = {**way, **asdict(score(truth, solution))}
+            if solution is not None:
+                row |= {f"{stage} s": seconds for stage, seconds in solution.seconds.items()}
+                cards += [{**way, **asdict(told)} for told in judge(truth, solution)]
+            photos.append(row)
+    return photos, cards
 
 
 def summarize(rows: pd.DataFrame, by: str = "split") -> pd.DataFrame:
-    """Add up the rows of :func:`compare` by extractor, classifier and `by`, as percentages.
+    """Add up the photographs of :func:`compare` by extractor, classifier and `by`, as percentages.
 
     Returns
     -------
@@ -86,6 +95,31 @@ def summarize(rows: pd.DataFrame, by: str = "split") -> pd.DataFrame:
                 "95 %": f"{100 * low:.1f}-{100 * high:.1f}",
                 "ms to find": 1000 * group["extract s"].median(),
                 "seconds": group["total s"].median(),
+            }
+        )
+    return pd.DataFrame(table).sort_values([by], kind="stable", ignore_index=True)
+
+
+def summarize_certainty(cards: pd.DataFrame, by: str = "split") -> pd.DataFrame:
+    """Say how sure the cards that :func:`compare` reports are, and whether rightly, as percentages.
+
+    Returns
+    -------
+    DataFrame
+        A row for each extractor, classifier and `by`: ``reported`` cards; how many of them are ``certain``, and of
+        those ``right``; ``wrong`` counts the others; ``calibration`` is the expected calibration error of all.
+    """
+    table = []
+    for key, group in cards.groupby(["extractor", "classifier", by], sort=False):
+        certain = group[group["certain"]]
+        table.append(
+            {
+                **dict(zip(("extractor", "classifier", by), key, strict=True)),
+                "reported": len(group),
+                "certain": 100 * group["certain"].mean(),
+                "right": 100 * certain["right"].mean() if len(certain) else float("nan"),
+                "wrong": int((~certain["right"]).sum()),
+                "calibration": 100 * calibration_error(group["confidence"], group["right"]),
             }
         )
     return pd.DataFrame(table).sort_values([by], kind="stable", ignore_index=True)

@@ -78,35 +78,77 @@ class Score:
         }
 
 
+@dataclass(frozen=True)
+class Told:
+    """One card that was reported, and whether it is so; what lies where nothing is scored is left out.
+
+    Attributes
+    ----------
+    card : str
+        As a code.
+    confidence : float
+    certain : bool
+    right : bool
+        Whether there is that card.
+    """
+
+    card: str
+    confidence: float
+    certain: bool
+    right: bool
+
+
+def judge(truth: Truth, solution: Solution) -> list[Told]:
+    """Tell of each card that was reported on one photograph whether it is so."""
+    truth_of, spared = _pair(truth, solution)
+    return [
+        Told(
+            found.card.code,
+            found.confidence,
+            found.certain,
+            place in truth_of and truth.cards[truth_of[place]] == found.card,
+        )
+        for place, found in enumerate(solution.cards)
+        if place not in spared
+    ]
+
+
 def score(truth: Truth, solution: Solution | None) -> Score:
     """Score one photograph; None stands for one that could not be read."""
-    told = [] if solution is None else [found.card for found in solution.cards]
-    corners = np.zeros((0, 4, 2)) if solution is None else np.array([c.corners for c in solution.cards])
-    corners = corners.reshape(-1, 4, 2)
-    pairs = _match(_boxes(truth.corners, truth), _boxes(corners, truth))
-    matched = {answer for _, answer in pairs}
-    spared = _spared(_boxes(corners, truth), truth) - matched
+    if solution is None:
+        solution = Solution(truth.name, truth.width, truth.height, (), (), {})
+    truth_of, spared = _pair(truth, solution)
+    cards = [found.card for found in solution.cards]
+    corners = [found.corners for found in solution.cards]
     right = Counter(
         attribute
-        for card, answer in pairs
+        for answer, card in truth_of.items()
         for attribute in ATTRIBUTES
-        if getattr(truth.cards[card], attribute) == getattr(told[answer], attribute)
+        if getattr(truth.cards[card], attribute) == getattr(cards[answer], attribute)
     )
-    exact = sum(truth.cards[card] == told[answer] for card, answer in pairs)
-    false = len(told) - len(matched) - len(spared)
-    sets = [] if solution is None else [trio for trio in solution.sets if not spared & set(trio)]
+    exact = sum(told.right for told in judge(truth, solution))
+    false = len(cards) - len(truth_of) - len(spared)
+    sets = [trio for trio in solution.sets if not spared & set(trio)]
     return Score(
         photos=1,
         cards=len(truth.cards),
         boards=int(exact == len(truth.cards) and not false),
-        lists=int(_as_cards(told, sets) == _as_cards(truth.cards, find_sets(truth.cards))),
+        lists=int(_as_cards(cards, sets) == _as_cards(truth.cards, find_sets(truth.cards))),
         exact=exact,
-        found=len(pairs),
+        found=len(truth_of),
         false=false,
         **{attribute: right[attribute] for attribute in ATTRIBUTES},
-        iou=sum(overlap(truth.corners[card], corners[answer]) for card, answer in pairs),
-        off=sum(_corners_off(truth.corners[card], corners[answer]) for card, answer in pairs),
+        iou=sum(overlap(truth.corners[card], corners[answer]) for answer, card in truth_of.items()),
+        off=sum(_corners_off(truth.corners[card], corners[answer]) for answer, card in truth_of.items()),
     )
+
+
+def _pair(truth: Truth, solution: Solution) -> tuple[dict[int, int], set[int]]:
+    """Tell which card each answer is, and which answers lie where nothing is scored."""
+    corners = np.array([found.corners for found in solution.cards]).reshape(-1, 4, 2)
+    boxes = _boxes(corners, truth)
+    truth_of = {answer: card for card, answer in _match(_boxes(truth.corners, truth), boxes)}
+    return truth_of, _spared(boxes, truth) - set(truth_of)
 
 
 def _corners_off(truth: npt.NDArray[np.floating], answer: npt.NDArray[np.floating]) -> float:

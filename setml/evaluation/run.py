@@ -14,7 +14,7 @@ from setml.classifiers import CLASSIFIERS, Classifier
 from setml.datasets.crops import LabelledCrops, cut_crops, list_crops, read_crops
 from setml.datasets.negatives import cut_negatives
 from setml.datasets.truth import Truth, TruthError, read_truth
-from setml.evaluation.compare import compare, summarize
+from setml.evaluation.compare import compare, summarize, summarize_certainty
 from setml.evaluation.crops import read_all, summarize_crops
 from setml.evaluation.report import render_report
 from setml.extractors import EXTRACTORS, Extractor
@@ -113,9 +113,11 @@ def run(
     rows = read_all(classifiers, crops)
     tell(f"\nCrops by true corners: {_count(crops)}\n")
     tell(_markdown(summarize_crops(rows, by)))
-    photos = compare(benchmark.truths, list(_load(EXTRACTORS, tell)), list(classifiers), jobs)
+    photos, cards = compare(benchmark.truths, list(_load(EXTRACTORS, tell)), list(classifiers), jobs)
     tell(f"\nWhole tables: {len(benchmark.truths)} photographs\n")
     tell(_markdown(summarize(photos, by)))
+    tell("\nHow sure the cards are that were reported\n")
+    tell(_markdown(summarize_certainty(cards, by)))
     sizes = {name: model_bytes(name) for name in classifiers}
     data = [f"{_count(crops)}, SHA-256 of images and truth {crops.digest}", f"{len(benchmark.truths)} photographs"]
     if leaderboard is not None:
@@ -126,10 +128,14 @@ def run(
     for each in ("split", "source", "edition"):
         tables.append((f"Crops by {each}", "Cut by their true corners.", summarize_crops(rows, each)))
         tables.append((f"Tables by {each}", "Every extractor with every classifier.", summarize(photos, each)))
+        tables.append((f"Certainty by {each}", "Of the cards that were reported.", summarize_certainty(cards, each)))
+    mistaken = cards[cards["certain"] & ~cards["right"]][["extractor", "classifier", "photo", "card", "confidence"]]
+    tables.append(("Certain and wrong", "Each card that was said to be certain and is not there.", mistaken))
     text = "\n\n".join(f"## {title}\n\n{_markdown(table)}" for title, _, table in tables)
     files = {
         "crops.csv": rows.to_csv(index=False),
         "photos.csv": photos.to_csv(index=False),
+        "cards.csv": cards.to_csv(index=False),
         "comparison.md": f"# The comparison\n\n{chr(10).join(f'- {line}' for line in data)}\n\n{text}\n",
         "report.html": render_report(tables, rows, crops, sizes, data),
     }
