@@ -15,6 +15,7 @@ from typing import Final
 import click
 import cv2
 import numpy as np
+import psutil
 
 from setml.datasets.tables import draw_table
 from setml.files import write_file
@@ -113,9 +114,8 @@ def _measure(asking: _Clients, server: int, clients: int, seconds: int) -> list[
 
 
 def _memory(process: int) -> float:
-    """Return how much memory a process has, in megabytes, as Linux tells it."""
-    status = Path(f"/proc/{process}/status").read_text("utf-8")
-    return float(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]) / 1024
+    """Return how much memory a process has, in megabytes."""
+    return float(psutil.Process(process).memory_info().rss) / 2**20
 
 
 if __name__ == "__main__":

@@ -47,20 +47,21 @@ Row = tuple[str, str]
     "--photos", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Photographs to time too."
 )
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the table here, as Markdown.")
-def main(photos: Path | None, output: Path | None) -> None:
+@click.option("--many", type=int, help="Solve so many small drawn tables in one run too, and tell its memory.")
+def main(photos: Path | None, output: Path | None, many: int | None) -> None:
     """Time everything, each ratio as the median of pairs measured in turn in one run."""
     machine = f"{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, OpenCV {cv2.__version__}"
     click.echo(machine)
     lines = ["| what | figure |", "|:--|--:|"]
     with tempfile.TemporaryDirectory() as folder:
-        for what, figure in _measure(Path(folder), photos):
+        for what, figure in _measure(Path(folder), photos, many):
             lines.append(f"| {what} | {figure} |")
             click.echo(lines[-1])
     if output is not None:
         write_file(output, f"# Speed\n\n{machine}\n\n{chr(10).join(lines)}\n".encode(), overwrite=True)
 
 
-def _measure(folder: Path, photos: Path | None) -> Iterator[Row]:
+def _measure(folder: Path, photos: Path | None, many: int | None) -> Iterator[Row]:
     photo = folder / "photo.jpg"
     cv2.imwrite(str(photo), draw_table(12, seed=1, size=SIZE).image)
     yield from _processes(photo, folder)
@@ -79,6 +80,8 @@ def _measure(folder: Path, photos: Path | None) -> Iterator[Row]:
     for name, make in CLASSIFIERS.items():
         yield f"12 crops, by {name}", f"{1000 * _seconds(partial(make().read, crops)):.1f} ms"
     yield from _rules()
+    if many is not None:
+        yield from _memory(folder, many)
 
 
 def _processes(photo: Path, folder: Path) -> Iterator[Row]:
@@ -137,6 +140,27 @@ def _throughput(folder: Path) -> Iterator[Row]:
         rates[jobs] = len(tasks) / (time.perf_counter() - started)
         yield f"photos of 3 megapixels a second, {jobs} job{'s' * (jobs > 1)}", f"{rates[jobs]:.1f}"
     yield "two jobs to one", f"{rates[2] / rates[1]:.2f}"
+
+
+def _memory(folder: Path, count: int) -> Iterator[Row]:
+    """Solve many small tables by two processes in one run, and tell how much memory all of them have meanwhile."""
+    paths = [folder / f"small-{place}.jpg" for place in range(50)]
+    for place, path in enumerate(paths):
+        cv2.imwrite(str(path), draw_table(9, seed=place, size=(640, 480)).image)
+    tasks = [Task(str(paths[place % len(paths)]), str(paths[place % len(paths)])) for place in range(count)]
+    told = []
+    for place, _ in enumerate(solve_all(tasks, 2), 1):
+        if place in (count // 10, count // 2, count):
+            told.append(f"{_megabytes():.0f}")
+    yield f"memory of all processes after a tenth, a half and all of {count} tables", f"{', '.join(told)} MB"
+
+
+def _megabytes() -> float:
+    """Add up the memory of this process and of those it started."""
+    import psutil
+
+    this = psutil.Process()
+    return float(sum(process.memory_info().rss for process in [this, *this.children(recursive=True)]) / 2**20)
 
 
 def _rules() -> Iterator[Row]:
