@@ -298,6 +298,14 @@ def test_axe_finds_no_fault(visit, scheme):
     assert faults == []
 
 
+def test_a_photo_that_the_browser_cannot_show_is_turned_by_the_server(visit, tmp_path, truth):
+    # As HEIC is: Chromium decodes neither that nor TIFF.
+    cv2.imwrite(str(tmp_path / "wood.tiff"), cv2.imread(str(WOOD)))
+    player = visit()
+    player.open(tmp_path / "wood.tiff")
+    assert player.page.locator("#overlay .card").count() == len(truth.cards)
+
+
 def test_what_is_no_photo_is_said(visit, tmp_path):
     player = visit()
     path = tmp_path / "letter.txt"

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -266,6 +267,22 @@ def pictures() -> list[bytes]:
 
 
 PICTURES = pictures()
+WRITTEN: list[str] = []
+WATCHED = threading.Event()
+
+
+def watch(event: str, arguments: tuple) -> None:
+    if event == "open" and WATCHED.is_set() and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+        WRITTEN.append(str(arguments[0]))
+
+
+@pytest.fixture(scope="module")
+def watched():
+    """Note each file that is opened to be written."""
+    sys.addaudithook(watch)
+    WATCHED.set()
+    yield WRITTEN
+    WATCHED.clear()
 
 
 @settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -276,7 +293,7 @@ PICTURES = pictures()
     tail=st.binary(max_size=64),
     kind=st.sampled_from(["image/jpeg", "application/octet-stream", "image/heic", "text/html", "", "image/../../x"]),
 )
-def test_damaged_and_hostile_uploads_are_answered(client, base, cuts, keep, tail, kind):
+def test_damaged_and_hostile_uploads_are_answered_and_nothing_is_written(client, watched, base, cuts, keep, tail, kind):
     body = bytearray(base)
     for at, piece in cuts:
         place = int(at * len(body))
@@ -284,6 +301,7 @@ def test_damaged_and_hostile_uploads_are_answered(client, base, cuts, keep, tail
     body = bytes(body[: int(keep * len(body)) + 1]) + tail
     answer = client.post("/api/solve", content=body, headers={"Content-Type": kind} if kind else {})
     assert answer.status_code in (200, 413, 415, 422)
+    assert watched == []
     if answer.status_code != 200:
         assert is_problem(answer, answer.status_code)
 
@@ -321,6 +339,15 @@ def test_stopped_under_load_it_finishes_what_it_took(process):
     assert answers.count(200) >= 1
     running.wait(30)
     assert "Traceback" not in running.stderr.read()
+
+
+def test_for_the_network_the_address_is_a_code_to_scan():
+    command = [sys.executable, "-m", "setml", "serve", "--lan", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout.readline().startswith("setml is at http://")
+        code = [running.stdout.readline() for _ in range(12)]
+        running.kill()
+    assert all(set(line.strip()) & set("█▀▄") for line in code)
 
 
 @pytest.mark.parametrize("arguments", [["--port", "99999"], ["--host", "192.0.2.1", "--port", "8001"]])
