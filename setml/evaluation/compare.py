@@ -8,6 +8,7 @@ from dataclasses import asdict, fields
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
@@ -123,3 +124,39 @@ def summarize_certainty(cards: pd.DataFrame, by: str = "split") -> pd.DataFrame:
             }
         )
     return pd.DataFrame(table).sort_values([by], kind="stable", ignore_index=True)
+
+
+def fit_confidence(cards: pd.DataFrame, prior: float = 1.0) -> tuple[float, float]:
+    """Find the correction that makes the confidence of reported cards mean what it says.
+
+    Platt, "Probabilistic outputs for support vector machines and comparisons to regularized likelihood methods", 1999,
+    on the logarithm of the odds.
+
+    Parameters
+    ----------
+    cards : DataFrame
+        As :func:`compare` returns it, of one extractor and classifier.
+    prior : float
+        How strongly the slope is drawn towards 1 and the offset towards 0.
+
+    Returns
+    -------
+    (float, float)
+        Slope and offset of the odds' logarithm; 1 and 0 where nothing is to be corrected.
+
+    Examples
+    --------
+    >>> cards = pd.DataFrame({"confidence": [0.9] * 1000, "right": [True] * 900 + [False] * 100})
+    >>> [round(number, 2) for number in fit_confidence(cards)]
+    [1.0, 0.0]
+    """
+    confidence = cards["confidence"].to_numpy(float).clip(1e-6, 1 - 1e-6)
+    odds = np.stack([np.log(confidence / (1 - confidence)), np.ones(len(cards))], axis=1)
+    right = cards["right"].to_numpy(float)
+    chosen = start = np.array([1.0, 0.0])
+    for _ in range(50):
+        said = 1 / (1 + np.exp(-odds @ chosen))
+        slope = odds.T @ (right - said) - prior * (chosen - start)
+        bend = (odds * (said * (1 - said))[:, None]).T @ odds + prior * np.eye(2)
+        chosen = chosen + np.linalg.solve(bend, slope)
+    return float(chosen[0]), float(chosen[1])
