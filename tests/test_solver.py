@@ -15,6 +15,7 @@ from setml.datasets.truth import read_truth
 from setml.evaluation.measures import score
 from setml.extractors import Contours
 from setml.solution import FoundCard
+from setml.solver import CERTAIN, correct
 from tests.conftest import ROOT
 
 
@@ -49,13 +50,36 @@ def test_found_cards_carry_probabilities_and_crops(table):
         assert found.probabilities.shape == (4, 3)
         assert found.crop.shape == (280, 180, 3)
         assert 0 <= found.confidence <= 1
-        assert found.confidence <= found.probabilities.max(axis=1).prod() + 1e-6
+        assert found.certain == (found.confidence >= CERTAIN)
 
 
 def test_methods_and_parts_can_be_named_or_given(table):
     by_name = Solver("contours", "heuristics", "triples").solve(table.image)
     given = Solver(Contours(), Heuristics()).solve(table.image)
     assert by_name.sets == given.sets
+
+
+def test_confidence_is_corrected_in_order_and_stays_a_probability():
+    corrected = correct(np.linspace(0, 1, 101))
+    assert (np.diff(corrected) >= 0).all()
+    assert 0 < corrected[0] < 0.01
+    assert 0.99 < corrected[-1] < 1
+
+
+def test_small_cards_are_worth_more_of_the_photo(tmp_path):
+    import cv2
+
+    few, many = (tmp_path / name for name in ("few.jpg", "many.jpg"))
+    for path, count in ((few, 6), (many, 60)):
+        table = draw_table(count, seed=6, size=(4000, 3000), surface="dark")
+        cv2.imwrite(str(path), table.image)
+    solver = Solver()
+    large, small = solver.find(few), solver.find(many)
+    assert max(large[0].image.shape) == 1000
+    assert max(small[0].image.shape) == 2000
+    assert (small[0].width, small[0].height) == (4000, 3000)
+    read = [found.card for found in solver.read(*small).cards]
+    assert sorted(read) == sorted(table.cards)
 
 
 @pytest.mark.parametrize(

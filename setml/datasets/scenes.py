@@ -97,7 +97,7 @@ class SceneMaker:
         canvas = self._table(width, height, paper)
         decoys: list[Quads] = []
         if rng.random() < 0.25:
-            self._print_frames(canvas, quads)
+            self._print_frames(canvas, quads, paper)
             # Some of the printed places are bare, or all of them.
             bare = rng.random(len(quads)) < rng.choice([0.0, rng.uniform(0, 1), 1.0], p=[0.55, 0.35, 0.1])
             decoys, quads = list(quads[bare]), quads[~bare]
@@ -211,14 +211,15 @@ class SceneMaker:
             table += rng.normal(0, rng.uniform(1, 14), (height, width, 1)).astype(np.float32)
         return np.clip(table, 0, 255).astype(np.uint8)
 
-    def _print_frames(self, canvas: BGR, quads: Quads) -> None:
+    def _print_frames(self, canvas: BGR, quads: Quads, paper: npt.NDArray[np.float64]) -> None:
         """Print a frame around the place of each card, as on the sheets that some lay cards out on."""
         rng = self.rng
         room, shift = 1 + rng.uniform(0.02, 0.45, 2), rng.normal(0, 0.04, 2)
         ink = (canvas[0, 0] * rng.uniform(0.1, 0.95)).tolist()
         if rng.random() < 0.6:
-            sheet = rng.uniform(170, 230) * rng.uniform(0.92, 1.05, 3)
-            canvas[:] = np.clip(canvas * 0.1 + sheet, 0, 255).astype(np.uint8)
+            # Often so white that a card on it ends in next to nothing, and the frame is the plainest line.
+            sheet = paper * rng.choice([rng.uniform(0.7, 0.95), rng.uniform(0.94, 1.0)]) * rng.uniform(0.97, 1.0, 3)
+            canvas[:] = np.clip(canvas * 0.06 + sheet * 0.94, 0, 255).astype(np.uint8)
         thickness = 1 if rng.random() < 0.7 else 2
         for quad in quads:
             places = (_SQUARE * room + shift + rng.normal(0, 0.02, 2) + 0.5).astype(np.float32)

@@ -78,7 +78,7 @@ def _floats(images: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.float32]:
 LESSONS: Final = {
     "finder": Lesson(make_finder, {"heat": heat_loss, "quad": quad_loss}, 320, draw_scenes, epochs=36, batches=220),
     "refiner": Lesson(
-        make_refiner, {"corners": corner_loss, "score": score_loss}, 640, draw_second_looks, epochs=28, batches=200
+        make_refiner, {"corners": corner_loss, "score": score_loss}, 640, draw_second_looks, epochs=26, batches=200
     ),
 }
 

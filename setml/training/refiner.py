@@ -106,6 +106,9 @@ def shift(quad: Quads, rng: np.random.Generator) -> Quads:
     """Move, turn, stretch and bend a quadrilateral, a little or by as much as a finder errs."""
     much = rng.choice([0.25, 0.8, 2.0], p=[0.45, 0.4, 0.15])
     scale = np.exp(rng.normal(0, 0.06 * much, 2))
+    if rng.random() < 0.15:
+        # A frame around the card, or its neighbour's edge, was taken for its own.
+        scale = scale * rng.uniform(1, 1.35, 2)
     angle = rng.normal(0, 0.05 * much)
     cos, sin = np.cos(angle), np.sin(angle)
     plane = (PLANE * scale) @ np.array([[cos, sin], [-sin, cos]]) + rng.normal(0, 0.06 * much, 2)
