@@ -22,10 +22,10 @@ from tests.conftest import ROOT
 PICTURES = ROOT / "data" / "pictures"
 #: Drawn tables like the photographs that defeat thresholds.
 HARDEST = {
-    "white on white": {"surface": "white", "seed": 4},
-    "no gaps": {"surface": "dark", "seed": 8, "gap": 0.0},
-    "veined stone": {"surface": "stone", "seed": 6},
-    "from the side": {"surface": "wood", "seed": 7, "tilt": 58.0},
+    "white on white, without gaps": {"surface": "white", "seed": 4, "gap": 0.0},
+    "overlapping on cloth": {"surface": "cloth", "seed": 8, "gap": -0.05},
+    "on veined stone, in rows": {"surface": "stone", "seed": 6, "gap": 0.0},
+    "from the side": {"surface": "wood", "seed": 7, "gap": 0.02, "tilt": 60.0},
 }
 
 

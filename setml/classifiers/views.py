@@ -78,22 +78,25 @@ def look(crops: Crops, views: Mapping[str, View]) -> dict[str, npt.NDArray[np.fl
         By the same names; names of equal views share one array.
     """
     arrays = {view: np.empty((len(crops), *view.shape), np.float32) for view in set(views.values())}
+    reflected = np.empty((WORKING_SIZE[1], WORKING_SIZE[0], 3), np.float32)
     for place, crop in enumerate(crops):
         if crop.shape[1::-1] != WORKING_SIZE:
             # Seven times as fast as the mean over areas, and what is read is the same.
             crop = np.asarray(cv2.resize(crop, WORKING_SIZE, interpolation=cv2.INTER_LINEAR), np.uint8)
-        reflected = reflectance(crop)
+        reflectance(crop, out=reflected)
         ink = 1 - least_channel(reflected)
+        small = {view.size: _reduce(reflected, view.size) for view in arrays if view.channels != "ink"}
         for view, array in arrays.items():
             if view.channels == "ink":
                 array[place, :, :, 0] = _reduce(ink, view.size)
             else:
-                small = _reduce(reflected, view.size)
-                array[place, :, :, :3] = small
-                array[place, :, :, 3:] = _reduce(crop, view.size) if view.channels == "color" else _hue(small)
-    for view, array in arrays.items():
-        if view.channels == "color":
-            array[..., 3:] *= np.float32(1 / 255)
+                colors = small[view.size]
+                array[place, :, :, :3] = colors
+                others = array[place, :, :, 3:]
+                if view.channels == "color":
+                    np.multiply(_reduce(crop, view.size), np.float32(1 / 255), out=others)
+                else:
+                    others[:] = _hue(colors)
     return {name: arrays[view] for name, view in views.items()}
 
 
