@@ -83,7 +83,7 @@ class Extractor(ABC):
         crops = np.empty((len(corners), height, width, 3), np.uint8)
         for crop, quad in zip(crops, corners, strict=True):
             source, scale = pyramid.level(_halvings(quad, height))
-            crop[:] = rectify(source, quad * scale)
+            rectify(source, quad * scale, out=crop)
         return Detections(corners, scores, crops)
 
 

@@ -22,7 +22,7 @@ Quads = npt.NDArray[np.float32]
 LONGER_SIDE: Final = 320
 COARSEST: Final = 32
 #: Pixels of the longer side from which a larger photo is reduced to that; until then it is halved, which is quicker.
-WORKING_SIDE: Final = 700
+WORKING_SIDE: Final = 1400
 #: Pixels of what the net sees to one of its answer.
 STRIDE: Final = 4
 #: A peak of less heat is no card, nor is what looks less like one at a second look.

@@ -50,7 +50,13 @@ def order_corners(corners: npt.ArrayLike) -> npt.NDArray[np.float32]:
     return points
 
 
-def rectify(image: BGR, corners: Corners, form: Literal["card", "square"] = "card", scale: float = 1.0) -> BGR:
+def rectify(
+    image: BGR,
+    corners: Corners,
+    form: Literal["card", "square"] = "card",
+    scale: float = 1.0,
+    out: BGR | None = None,
+) -> BGR:
     """Cut one card out of a photo, upright and flat.
 
     Where a pixel of the crop covers several of the photo it is their mean, so that stripes finer than a pixel turn
@@ -66,6 +72,8 @@ def rectify(image: BGR, corners: Corners, form: Literal["card", "square"] = "car
         The crop's form: 180 x 280 pixels as a card is, or 224 x 224.
     scale : float
         Multiplies the crop's size.
+    out : ndarray, optional
+        Where to write the crop: BGR, uint8, of its size.
 
     Returns
     -------
@@ -80,11 +88,13 @@ def rectify(image: BGR, corners: Corners, form: Literal["card", "square"] = "car
     across, along = max(edges[0], edges[2]) / width, max(edges[1], edges[3]) / height
     fine = min(8, max(1, int(np.ceil(max(across, along) - 0.45))))
     size = (width * fine, height * fine)
-    crop = cv2.warpPerspective(
-        image, _homography(quad, *size), size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-    )
-    if fine > 1:
-        crop = cv2.resize(crop, (width, height), interpolation=cv2.INTER_AREA)
+    warp = _homography(quad, *size)
+    way, edge = cv2.INTER_LINEAR, cv2.BORDER_REPLICATE
+    if fine == 1:
+        crop = cv2.warpPerspective(image, warp, size, dst=out, flags=way, borderMode=edge)
+    else:
+        finer = cv2.warpPerspective(image, warp, size, flags=way, borderMode=edge)
+        crop = cv2.resize(finer, (width, height), dst=out, interpolation=cv2.INTER_AREA)
     if quad.min() < 0 or (quad.max(axis=0) > image.shape[1::-1]).any():
         inside = np.full(image.shape[:2], 255, np.uint8)
         seen = cv2.warpPerspective(inside, _homography(quad, width, height), (width, height)) == 255
