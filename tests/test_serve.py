@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import numpy as np
+import psutil
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -278,11 +279,14 @@ def watch(event: str, arguments: tuple) -> None:
 
 @pytest.fixture(scope="module")
 def watched():
-    """Note each file that is opened to be written."""
+    """Note each file that is opened to be written; in the end no memory has leaked."""
+    process = psutil.Process()
+    before = process.memory_info().rss
     sys.addaudithook(watch)
     WATCHED.set()
     yield WRITTEN
     WATCHED.clear()
+    assert process.memory_info().rss - before < 64 * 2**20
 
 
 @settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
