@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import cv2
@@ -14,6 +16,34 @@ from setml.photo import BGR
 PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 
 
+@contextmanager
+def written_beside(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """Give a file beside `path` to write to, which takes its place when all is written; if writing fails, nothing does.
+
+    Raises
+    ------
+    FileExistsError
+        If there is a file already and `overwrite` is not set.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix)
+    os.close(handle)
+    beside = Path(name)
+    try:
+        yield beside
+        # What mkstemp makes only its owner may read; the umask says who may read other files.
+        mask = os.umask(0)
+        os.umask(mask)
+        beside.chmod(0o666 & ~mask)
+        if overwrite:
+            beside.replace(path)
+        else:
+            # Unlike a rename, a link never replaces a file that came into being meanwhile.
+            os.link(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
 def write_file(path: Path, data: bytes, *, overwrite: bool = False) -> None:
     """Write a whole file or nothing.
 
@@ -22,22 +52,8 @@ def write_file(path: Path, data: bytes, *, overwrite: bool = False) -> None:
     FileExistsError
         If there is a file already and `overwrite` is not set.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(handle, "wb") as file:
-            file.write(data)
-        # What mkstemp makes only its owner may read; the umask says who may read other files.
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(beside, 0o666 & ~mask)
-        if overwrite:
-            os.replace(beside, path)
-        else:
-            # Unlike a rename, a link never replaces a file that came into being meanwhile.
-            os.link(beside, path)
-    finally:
-        Path(beside).unlink(missing_ok=True)
+    with written_beside(path, overwrite=overwrite) as beside:
+        beside.write_bytes(data)
 
 
 def write_picture(path: Path, image: BGR, *, overwrite: bool = False) -> None:

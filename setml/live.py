@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from typing import Final
 import cv2
 import numpy as np
 
+from setml.files import written_beside
 from setml.photo import BGR
 from setml.render import draw_outlines, summary
 from setml.solver import Solver
@@ -108,23 +108,14 @@ def _writing(output: Path | None, rate: float, size: tuple[int, int]) -> Iterato
     if output is None:
         yield None
         return
-    output.parent.mkdir(parents=True, exist_ok=True)
-    handle, beside = tempfile.mkstemp(dir=output.parent, prefix=f".{output.stem}.", suffix=".mp4")
-    os.close(handle)
-    try:
-        writer = cv2.VideoWriter(beside, cv2.VideoWriter.fourcc(*"mp4v"), rate, size)
+    with written_beside(output, overwrite=True) as beside:
+        writer = cv2.VideoWriter(str(beside), cv2.VideoWriter.fourcc(*"mp4v"), rate, size)
         if not writer.isOpened():
             raise VideoError(f"{output}: cannot be written; expected a place for an MP4 video, name another")
         try:
             yield writer.write
         finally:
             writer.release()
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(beside, 0o666 & ~mask)
-        os.replace(beside, output)
-    finally:
-        Path(beside).unlink(missing_ok=True)
 
 
 def open_window() -> Window:

@@ -1,10 +1,11 @@
 // The page: what is on the table, whether there is a set, hints, corrections.
-import { codeOf, drawCard, explain, findSets } from "./cards.js";
+import { codeOf, findSets } from "./cards.js";
 import { ask } from "./editor.js";
 import { Live } from "./live.js";
-import { COLORS, draw, median } from "./overlay.js";
+import { cardItems, reason, setItems } from "./lists.js";
+import { draw } from "./overlay.js";
 import { post, readPhoto, toBlob } from "./photo.js";
-import { currentLanguage, say, sayCard, sayValue, speak } from "./words.js";
+import { currentLanguage, say, sayCard, speak } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -72,74 +73,17 @@ function tell() {
   $("share-box").hidden = !state.keeps || state.live !== null;
 }
 
-/** Why three cards are a set, attribute by attribute. */
-function reason(trio) {
-  const box = document.createElement("div");
-  const table = document.createElement("table");
-  const caption = table.createCaption();
-  caption.className = "quiet";
-  caption.textContent = say("why");
-  for (const { name, values, equal } of explain(trio)) {
-    const row = table.insertRow();
-    const head = document.createElement("th");
-    head.scope = "row";
-    head.textContent = say(name);
-    row.append(head);
-    for (const text of [values.map(sayValue).join(", "), say(equal ? "allEqual" : "allDifferent")]) row.insertCell().textContent = text;
-  }
-  box.append(table);
-  if (trio.some((card) => !card.certain)) {
-    const doubt = document.createElement("p");
-    doubt.textContent = say("restsOnDoubt");
-    box.append(doubt);
-  }
-  return box;
-}
-
 function listSets() {
   $("sets-box").hidden = state.level < SET;
   $("sets-title").textContent = say("setsCount", state.sets.length);
-  $("sets").replaceChildren(...state.sets.map((places, index) => {
-    const cards = places.map((place) => state.table.cards[place]);
-    const number = document.createElement("span");
-    number.className = "number";
-    number.textContent = `${index + 1}${cards.every((card) => card.certain) ? "" : "?"}`;
-    const icons = document.createElement("span");
-    icons.className = "icons";
-    icons.append(...cards.map(drawCard));
-    const button = item([number, icons], () => goTo(index));
-    button.setAttribute("aria-label", `${say("setOf", index + 1, state.sets.length)}: ${cards.map(sayCard).join(", ")}`);
-    button.setAttribute("aria-current", String(state.level === SET && index === state.current));
-    button.style.setProperty("border-left", `.5rem solid ${COLORS[index % COLORS.length]}`);
-    return inItem(button);
-  }));
+  $("sets").replaceChildren(...setItems(state.table.cards, state.sets, state.level === SET ? state.current : -1, goTo));
 }
 
 function listCards() {
   const { cards } = state.table;
   $("cards-box").hidden = !cards.length;
   $("cards-title").textContent = say("cardsCount", cards.length);
-  $("cards").replaceChildren(...cards.map((card, place) => {
-    const text = document.createElement("span");
-    text.textContent = sayCard(card) + (card.certain ? "" : ` (${say("uncertain")})`);
-    const button = item([drawCard(card), text], () => correct(place));
-    button.setAttribute("aria-label", say("correct", text.textContent));
-    return inItem(button);
-  }));
-}
-
-function item(children, onClick) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.append(...children);
-  button.addEventListener("click", onClick);
-  return button;
-}
-
-function inItem(button) {
-  const li = document.createElement("li");
-  li.append(button);
-  return li;
+  $("cards").replaceChildren(...cardItems(cards, correct));
 }
 
 // --- hints and sets ----------------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ function drawRing(svg, corners, number, ring, side) {
   make("text", { class: "badge", x, y, "font-size": side * 0.2, fill: dark ? "#fff" : "#000", "aria-hidden": "true" }, svg).textContent = number;
 }
 
-export function median(values) {
+function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[sorted.length >> 1];
 }
