@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from setml.cards import Card
 from setml.extractors.quads import overlap
-from setml.sets import METHODS, Trio
+from setml.sets import find_sets
 from setml.solution import FoundCard, Solution
 from setml.solver import CERTAIN
 from setml.table import read_together
@@ -106,7 +106,6 @@ class Tracker:
     """
 
     patience: float = PATIENCE
-    find_sets: Callable[[Sequence[Card]], list[Trio]] = METHODS["key"]
     _tracks: list[_Track] = field(default_factory=list)
     _names: int = 0
     _told: frozenset[Card] = frozenset()
@@ -134,7 +133,7 @@ class Tracker:
         cards = self._read(shown)
         told = frozenset(found.card for found in cards)
         has_changed, self._told = told != self._told, told
-        sets = self.find_sets([found.card for found in cards])
+        sets = find_sets([found.card for found in cards])
         read = Solution(solution.image, solution.width, solution.height, cards, tuple(sets), solution.seconds)
         return Tracked(read, tuple(track.name for track in shown), has_changed)
 
@@ -184,7 +183,5 @@ class Tracker:
         cards = []
         for track, card, confidence in zip(shown, table.cards, table.confidence, strict=True):
             track.shown = card
-            cards.append(
-                FoundCard(card, track.corners, float(min(confidence, 1.0)), bool(confidence >= CERTAIN)),
-            )
+            cards.append(FoundCard(card, track.corners, float(min(confidence, 1.0)), bool(confidence >= CERTAIN)))
         return tuple(cards)

@@ -185,6 +185,30 @@ def test_cards_can_be_removed_and_added(visit, truth):
     assert page.locator("#overlay .card[aria-label^='1 solid red squiggle']").count() >= 1
 
 
+def test_a_card_added_on_top_of_another_is_asked_about_once(visit, truth):
+    player = visit()
+    player.open(WOOD)
+    page = player.page
+    page.click("#add")
+    box = page.locator("#overlay .card").first.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.click("#editor button[value='save']")
+    playwright.expect(page.locator("#overlay .card")).to_have_count(len(truth.cards) + 1)
+    playwright.expect(page.locator("#editor")).to_be_hidden()
+
+
+def test_after_a_file_that_is_no_photo_the_table_before_is_there_still(visit, tmp_path, truth):
+    player = visit()
+    player.open(WOOD)
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear Sir")
+    player.page.set_input_files("#file", path)
+    player.page.wait_for_selector("#error:visible")
+    playwright.expect(player.page.locator("#panel")).to_be_visible()
+    assert player.page.locator("#overlay .card").count() == len(truth.cards)
+    player.faults = [fault for fault in player.faults if "415" not in fault]
+
+
 def test_uncertain_cards_are_asked_about_and_corrections_are_given_only_if_allowed(visit, kept):
     player = visit()
     page = player.page

@@ -126,7 +126,7 @@ def score(truth: Truth, solution: Solution | None) -> Score:
         for attribute in ATTRIBUTES
         if getattr(truth.cards[card], attribute) == getattr(cards[answer], attribute)
     )
-    exact = sum(told.right for told in judge(truth, solution))
+    exact = sum(truth.cards[card] == cards[answer] for answer, card in truth_of.items())
     false = len(cards) - len(truth_of) - len(spared)
     sets = [trio for trio in solution.sets if not spared & set(trio)]
     return Score(

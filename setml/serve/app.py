@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from PIL import Image
 from starlette.applications import Starlette
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -28,7 +28,7 @@ from setml.cards import Card
 from setml.photo import FormatError, read_photo
 from setml.serve.corrections import keep_crop
 from setml.serve.limits import Limits, Workers
-from setml.serve.live import follow
+from setml.serve.live import follow, is_foreign
 from setml.serve.openapi import OPENAPI
 from setml.serve.problems import ProblemError, answer_problem
 from setml.solver import Solver
@@ -69,8 +69,7 @@ def make_app(limits: Limits | None = None, keep: Path | None = None, solver: Sol
     Starlette
         An ASGI application, for uvicorn or any other server.
     """
-    limits = limits or Limits()
-    workers = Workers(limits)
+    workers = Workers(limits or Limits())
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -92,7 +91,7 @@ def make_app(limits: Limits | None = None, keep: Path | None = None, solver: Sol
         middleware=[Middleware(_Secure)],
         lifespan=lifespan,
     )
-    app.state.limits, app.state.workers, app.state.keep = limits, workers, keep
+    app.state.workers, app.state.keep = workers, keep
     app.state.solver = solver or Solver()
     return app
 
@@ -108,8 +107,8 @@ class _Secure:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(SECURITY_HEADERS)
-                if scope["path"].startswith("/api/"):
-                    headers["Cache-Control"] = "no-store"
+                # The page's files are asked for anew each time, so that all are of one version.
+                headers["Cache-Control"] = "no-store" if scope["path"].startswith("/api/") else "no-cache"
             await send(message)
 
         await self.app(scope, receive, send_secured)
@@ -124,7 +123,7 @@ async def _answer_http(request: Request, error: Exception) -> Response:
 
 
 async def _page(_request: Request) -> Response:
-    return FileResponse(PAGE / "index.html", headers={"Cache-Control": "no-cache"})
+    return FileResponse(PAGE / "index.html")
 
 
 async def _health(request: Request) -> Response:
@@ -166,7 +165,8 @@ async def _correct(request: Request) -> Response:
     keep: Path | None = request.app.state.keep
     if keep is None:
         raise ProblemError(403, "this server keeps no corrections; its owner can let it, by: setml serve --keep FOLDER")
-    _check_origin(request.headers)
+    if is_foreign(request.headers):
+        raise ProblemError(403, "the request comes from another host's page; expected this server's own")
     code, told = request.query_params.get("card", ""), request.query_params.get("corners", "")
     try:
         card = Card.from_code(code)
@@ -179,13 +179,6 @@ async def _correct(request: Request) -> Response:
     return Response(status_code=204)
 
 
-def _check_origin(headers: Headers) -> None:
-    """Refuse what a page of another host sends in its visitor's name."""
-    origin = headers.get("origin")
-    if origin is not None and origin.partition("://")[2] != headers.get("host"):
-        raise ProblemError(403, f"the request comes from {origin[:80]!r}; expected this server's own page")
-
-
 @asynccontextmanager
 async def _photo_of(request: Request) -> AsyncIterator[bytes]:
     """Read the photo in a request's body, within all limits; its address is counted as long as it is worked on."""
@@ -194,7 +187,7 @@ async def _photo_of(request: Request) -> AsyncIterator[bytes]:
     with state.workers.admit(client):
         # Before the body, which would be read in vain.
         state.workers.check_room()
-        yield await _read_body(request, state.limits)
+        yield await _read_body(request, state.workers.limits)
 
 
 async def _read_body(request: Request, limits: Limits) -> bytes:

@@ -6,6 +6,7 @@ import time
 from functools import partial
 from typing import Any, Final
 
+from starlette.datastructures import Headers
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from setml.serve.limits import Workers
@@ -20,6 +21,12 @@ POLICY_VIOLATION: Final = 1008
 TRY_AGAIN_LATER: Final = 1013
 
 
+def is_foreign(headers: Headers) -> bool:
+    """Tell whether a page of another host asks in its visitor's name."""
+    origin = headers.get("origin")
+    return origin is not None and origin.partition("://")[2] != headers.get("host")
+
+
 async def follow(socket: WebSocket) -> None:
     """Answer each picture, JPEG or the like, with the cards and sets as :class:`setml.track.Tracker` has them.
 
@@ -27,8 +34,7 @@ async def follow(socket: WebSocket) -> None:
     """
     state = socket.app.state
     workers: Workers = state.workers
-    origin = socket.headers.get("origin")
-    if origin is not None and origin.partition("://")[2] != socket.headers.get("host"):
+    if is_foreign(socket.headers):
         await socket.close(POLICY_VIOLATION)
         return
     try:

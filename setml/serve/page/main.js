@@ -153,16 +153,21 @@ async function give(card) {
 
 // --- photos ------------------------------------------------------------------------------------------------------
 
-async function open(file) {
-  stopLive();
+const open = (file) => look("reading", () => readPhoto(file, () => wait("busy")));
+
+/** Get a picture and solve it; where that fails, what was there before is shown again, or the start. */
+async function look(key, getPicture) {
   $("error").hidden = true;
   try {
-    wait("reading");
-    state.canvas = await readPhoto(file, () => wait("busy"));
+    wait(key);
+    const picture = await getPicture();
+    stopLive();
+    state.canvas = picture;
     await solve();
   } catch (error) {
     fail(error);
-    if (!state.table.cards.length) reset();
+    if (state.table.cards.length) show();
+    else reset();
   } finally {
     $("busy").hidden = true;
   }
@@ -244,11 +249,7 @@ function stopLive() {
   state.live = null;
 }
 
-async function freeze() {
-  state.canvas = state.live.picture();
-  stopLive();
-  await solve().catch(fail);
-}
+const freeze = () => look("looking", async () => state.live.picture());
 
 // --- what the player does ----------------------------------------------------------------------------------------
 
@@ -277,6 +278,8 @@ $("add").addEventListener("keydown", (event) => {
 });
 $("overlay").addEventListener("click", (event) => {
   if (!state.adding) return;
+  // The place that is tapped may be another card's, which is not meant.
+  event.stopPropagation();
   const point = new DOMPoint(event.clientX, event.clientY).matrixTransform($("overlay").getScreenCTM().inverse());
   add(point.x, point.y);
 }, { capture: true });

@@ -14,7 +14,7 @@ export async function readPhoto(file, onWait) {
   return toCanvas(bitmap, bitmap.width, bitmap.height, SENT);
 }
 
-/** Draw a picture on a canvas, made smaller by halves so that no stripe is lost. */
+/** Draw a picture on a canvas, made smaller where it is longer than so many pixels. */
 export function toCanvas(picture, width, height, longest) {
   const scale = Math.min(1, longest / Math.max(width, height));
   const canvas = document.createElement("canvas");
