@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from setml.datasets.decoys import draw_negatives
+from setml.datasets.decoys import KINDS, draw_negatives
 from setml.datasets.drawn import draw_crops
 from setml.datasets.scenes import SceneMaker
 from setml.datasets.tables import draw_surface, draw_table
@@ -18,8 +18,9 @@ from setml.extractors.finder import Finder, decode_peaks, reduce
 from setml.extractors.quads import decode, encode
 from setml.solver import solve
 from setml.training import fit_extractor, scenes
-from setml.training.data import SCALE, Plan
+from setml.training.data import Plan
 from setml.training.finder import targets
+from setml.training.sources import SCALE
 from tests.conftest import ROOT
 from tests.test_cli import run
 
@@ -53,12 +54,14 @@ def test_half_a_turn_does_not_change_the_numbers(quad):
 
 @pytest.fixture(scope="module")
 def maker() -> SceneMaker:
-    return SceneMaker([draw_crops(1, scale=SCALE).images], draw_negatives(12, scale=SCALE, halves=False).images, seed=4)
+    return SceneMaker(
+        [draw_crops(1, scale=SCALE).images], [draw_negatives(12, scale=SCALE, halves=False).images], seed=4
+    )
 
 
 def test_scenes_repeat_with_their_seed():
     images = draw_crops(1, scale=SCALE).images
-    one, other = (SceneMaker([images], images[:3], seed=9).draw(128, 96) for _ in range(2))
+    one, other = (SceneMaker([images], [images[:3]], seed=9).draw(128, 96) for _ in range(2))
     assert (one.image == other.image).all()
     assert (one.corners == other.corners).all()
 
@@ -124,10 +127,6 @@ def test_the_net_sees_photos_of_any_size_at_one_it_takes(size):
     seen = reduce(np.zeros((size[1], size[0], 3), np.uint8))
     assert max(seen.shape) == 320
     assert seen.shape[0] % 32 == seen.shape[1] % 32 == 0
-
-
-#: What is drawn that is no card, in the order in which it is drawn.
-KINDS = ("bare", "paper", "keys", "box", "back", "playing card", "frames", "other game")
 
 
 def lay_out(things: np.ndarray, seed: int = 0) -> np.ndarray:

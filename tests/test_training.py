@@ -18,11 +18,12 @@ from setml.model import METADATA, Model, ModelError
 from setml.training import fit_classical as classical
 from setml.training import run as running
 from setml.training.augmentation import Augmenter
-from setml.training.data import SCALE, SHARES, Plan, TrainingData, gather
+from setml.training.data import SHARES, Plan, TrainingData, gather
 from setml.training.export import ExportError, export_net
 from setml.training.fit_nets import Schedule, fit_nets, measure, predict
 from setml.training.nets import make_net
 from setml.training.run import train
+from setml.training.sources import SCALE
 from setml.training.stream import stream
 from tests.conftest import ROOT
 from tests.test_cli import run

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Final
 
 import cv2
@@ -38,18 +39,7 @@ def draw_negatives(count: int, seed: int = 0, scale: float = 1.0, halves: bool =
         With parts of cards among them, a fifth of all.
     """
     rng = np.random.default_rng(seed)
-    kinds: list[Callable[[int, int, np.random.Generator], BGR]] = [
-        _bare,
-        _paper,
-        _keys,
-        _box,
-        _back,
-        _playing_card,
-        _frames,
-        _other_game,
-    ]
-    if halves:
-        kinds += [_half_card, _half_card]
+    kinds = [*KINDS.values(), *([_half_card] * 2 if halves else [])]
     width, height = (round(side * scale) for side in CROP_SIZES["card"])
     images = [kinds[place % len(kinds)](width, height, rng) for place in range(count)]
     return LabelledCrops.of(images, [None] * count, "drawn", "drawn", "classic")
@@ -296,3 +286,18 @@ def cut_wrongly(image: BGR, size: tuple[int, int], rng: np.random.Generator) -> 
     color = rng.integers(0, 256, 3).tolist()
     mode = cv2.BORDER_CONSTANT if rng.random() < 0.5 else cv2.BORDER_REFLECT
     return np.asarray(cv2.warpPerspective(image, warp, size, borderMode=mode, borderValue=color), np.uint8)
+
+
+#: How each kind is drawn, width and height in pixels; :func:`draw_negatives` draws them in turn.
+KINDS: Final[Mapping[str, Callable[[int, int, np.random.Generator], BGR]]] = MappingProxyType(
+    {
+        "bare": _bare,
+        "paper": _paper,
+        "keys": _keys,
+        "box": _box,
+        "back": _back,
+        "playing card": _playing_card,
+        "frames": _frames,
+        "other game": _other_game,
+    }
+)

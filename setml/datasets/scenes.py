@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setml.datasets.cards import card_mask
-from setml.datasets.tables import SURFACES, draw_surface
+from setml.datasets.grounds import UNIT_SQUARE, Grounds
 from setml.photo import BGR
 from setml.symbols import ASPECT
 
@@ -24,8 +24,6 @@ Quads = npt.NDArray[np.float32]
 #: Of a card's area, the share that must be seen for it to count as found, and as nothing at all.
 SEEN_AS_CARD: Final = 0.6
 SEEN_AS_NONE: Final = 0.15
-
-_SQUARE: Final = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,21 +68,19 @@ class SceneMaker:
     ----------
     cards : sequence of ndarray, uint8, (n, H, W, 3)
         Decks: upright crops of cards, BGR, on white paper; one deck a scene.
-    decoys : ndarray, uint8, (n, H, W, 3)
-        What is no card, upright.
+    decoys : sequence of ndarray, uint8, (n, H, W, 3)
+        What is no card, upright, by kind.
     seed : int
         Of all that is left to chance.
     """
 
-    def __init__(self, cards: Sequence[npt.NDArray[np.uint8]], decoys: npt.NDArray[np.uint8], seed: int = 0) -> None:
+    def __init__(
+        self, cards: Sequence[npt.NDArray[np.uint8]], decoys: Sequence[npt.NDArray[np.uint8]], seed: int = 0
+    ) -> None:
         self.cards = cards
         self.decoys = decoys
         self.rng = np.random.default_rng(seed)
-        drawing = np.random.default_rng(0)
-        self._surfaces = [
-            np.clip(draw_surface(SURFACES[place % len(SURFACES)], 700, 700, drawing), 0, 255).astype(np.uint8)
-            for place in range(30)
-        ]
+        self._grounds = Grounds(self.rng)
         self._masks = {corner: card_mask(cards[0].shape[2], corner) for corner in (0.03, 0.065, 0.1)}
 
     def draw(self, width: int, height: int) -> Scene:
@@ -94,13 +90,18 @@ class SceneMaker:
         count = int(rng.choice([0, 1, 2, 3, *range(4, 31)], p=[0.04, 0.06, 0.04, 0.04, *[0.82 / 27] * 27]))
         quads = self._photograph(self._lay_out(count), width, height)
         paper = np.array([255, 255, 255]) * rng.uniform(0.88, 1)
-        canvas = self._table(width, height, paper)
-        decoys: list[Quads] = []
-        if rng.random() < 0.25:
-            self._print_frames(canvas, quads, paper)
-            # Some of the printed places are bare, or all of them.
-            bare = rng.random(len(quads)) < rng.choice([0.0, rng.uniform(0, 1), 1.0], p=[0.55, 0.35, 0.1])
-            decoys, quads = list(quads[bare]), quads[~bare]
+        canvas = self._grounds.draw(width, height, paper)
+        framed = rng.random() < 0.25
+        if framed:
+            self._grounds.print_frames(canvas, quads, paper)
+        # Some places hold no card, or none does: a printed one is bare, on any other lies something else.
+        share = rng.choice([0.0, rng.uniform(0, 1), 1.0], p=[0.55, 0.35, 0.1] if framed else [0.86, 0.1, 0.04])
+        other = rng.random(len(quads)) < share
+        decoys, quads = list(quads[other]), quads[~other]
+        if decoys and not framed:
+            kind = self.decoys[int(rng.integers(len(self.decoys)))]
+            for quad in decoys:
+                self._lay_thing(canvas, kind, quad)
         owners = np.full((height, width), -1, np.int16)
         below = rng.poisson(1.2) if rng.random() < 0.6 else 0
         decoys += [self._lay_decoy(canvas, quads, width, height) for _ in range(below)]
@@ -138,7 +139,7 @@ class SceneMaker:
             sway = rng.choice([0.0, 0.02, 0.1])
             centers = places * step + rng.normal(0, sway, (count, 2))
             turns = rng.normal(0, rng.choice([0.0, 1.0, 6.0]), count) * np.pi / 180
-        half = _SQUARE * (1, ASPECT)
+        half = UNIT_SQUARE * (1, ASPECT)
         cos, sin = np.cos(turns), np.sin(turns)
         rotations = np.stack([np.stack([cos, -sin], -1), np.stack([sin, cos], -1)], -2)
         return np.asarray(np.einsum("nij,kj->nki", rotations, half) + centers[:, None]).reshape(-1, 4, 2)
@@ -152,7 +153,7 @@ class SceneMaker:
         turn = rng.choice([0, np.pi / 2, np.pi, -np.pi / 2]) + rng.normal(0, 0.12)
         if rng.random() < 0.25:
             turn = rng.uniform(0, 2 * np.pi)
-        lean = np.deg2rad(np.abs(rng.normal(0, 24)).clip(0, 62) if rng.random() < 0.85 else rng.uniform(40, 74))
+        lean = np.deg2rad(np.abs(rng.normal(0, 24)).clip(0, 62) if rng.random() < 0.8 else rng.uniform(40, 76))
         direction = rng.choice([0.0, rng.uniform(0, 2 * np.pi)], p=[0.7, 0.3])
         points = _turn(points, turn - direction)
         extent = max(np.ptp(points[..., 0]), np.ptp(points[..., 1]), 2.0)
@@ -173,59 +174,6 @@ class SceneMaker:
         room = np.maximum(np.array([width, height]) - (high - low) * scale, 0) / 2
         middle = np.array([width, height]) / 2 + rng.uniform(-1, 1, 2) * room
         return np.asarray((seen - (low + high) / 2) * scale + middle, np.float32)
-
-    def _table(self, width: int, height: int, paper: npt.NDArray[np.float64]) -> BGR:
-        """Draw a table: textured, plain, printed, or as white as the cards."""
-        rng = self.rng
-        kind = rng.random()
-        plain = rng.uniform(0, 255) + rng.normal(0, rng.choice([8, 50]), 3)
-        table = np.empty((height, width, 3), np.float32)
-        if kind < 0.42:
-            surface = self._surfaces[rng.integers(len(self._surfaces))]
-            zoom = rng.uniform(0.7, 2)
-            warp = cv2.getRotationMatrix2D((350, 350), rng.uniform(0, 360), zoom)
-            warp[:, 2] = warp[:, 2] + (width / 2 - 350, height / 2 - 350)
-            seen = cv2.warpAffine(surface, warp, (width, height), borderMode=cv2.BORDER_REFLECT)
-            table[:] = seen * (rng.uniform(0.3, 1.5) * rng.uniform(0.7, 1.3, 3))
-        elif kind < 0.64:
-            # As white as the cards, or nearly: of another white.
-            table[:] = paper * rng.uniform(0.82, 1.0) * (1 + rng.choice([0.0, 0.03]) * rng.normal(0, 1, 3))
-        elif kind < 0.85:
-            table[:] = plain
-        else:
-            table[:] = plain
-            for _ in range(rng.integers(3, 40)):
-                at, reach = rng.uniform(0, (width, height)), rng.uniform(5, 80)
-                color = rng.uniform(0, 255, 3).tolist()
-                shape = rng.integers(3)
-                center = (int(at[0]), int(at[1]))
-                if shape == 0:
-                    cv2.circle(table, center, int(reach / 2), color, int(rng.choice([-1, 2])))
-                elif shape == 1:
-                    end = (int(at[0] + rng.normal(0, reach)), int(at[1] + rng.normal(0, reach)))
-                    cv2.line(table, center, end, color, int(rng.integers(1, 8)))
-                else:
-                    box = cv2.boxPoints((at.tolist(), (reach, reach * rng.uniform(0.4, 1.8)), rng.uniform(0, 180)))
-                    cv2.fillPoly(table, [box.astype(np.int32)], color)
-        if rng.random() < 0.3:
-            table += rng.normal(0, rng.uniform(1, 14), (height, width, 1)).astype(np.float32)
-        return np.clip(table, 0, 255).astype(np.uint8)
-
-    def _print_frames(self, canvas: BGR, quads: Quads, paper: npt.NDArray[np.float64]) -> None:
-        """Print a frame around the place of each card, as on the sheets that some lay cards out on."""
-        rng = self.rng
-        room, shift = 1 + rng.uniform(0.02, 0.45, 2), rng.normal(0, 0.04, 2)
-        ink = (canvas[0, 0] * rng.uniform(0.1, 0.95)).tolist()
-        if rng.random() < 0.6:
-            # Often so white that a card on it ends in next to nothing, and the frame is the plainest line.
-            sheet = paper * rng.choice([rng.uniform(0.7, 0.95), rng.uniform(0.94, 1.0)]) * rng.uniform(0.97, 1.0, 3)
-            canvas[:] = np.clip(canvas * 0.06 + sheet * 0.94, 0, 255).astype(np.uint8)
-        thickness = 1 if rng.random() < 0.7 else 2
-        for quad in quads:
-            places = (_SQUARE * room + shift + rng.normal(0, 0.02, 2) + 0.5).astype(np.float32)
-            warp = cv2.getPerspectiveTransform((_SQUARE + 0.5).astype(np.float32), quad)
-            frame = cv2.perspectiveTransform(places[None], warp)[0]
-            cv2.polylines(canvas, [np.round(frame * 8).astype(np.int32)], True, ink, thickness, cv2.LINE_AA, shift=3)
 
     def _lay(
         self,
@@ -272,14 +220,25 @@ class SceneMaker:
         """Lay something that is no card, as large as a card or several times as large; return its corners."""
         rng = self.rng
         side = np.median(np.linalg.norm(quads[:, 1] - quads[:, 0], axis=1)) if len(quads) else max(width, height) / 8
-        size = side * np.array([1, ASPECT]) * rng.choice([1.0, rng.uniform(0.5, 3.5)])
+        times = rng.choice([1.0, rng.uniform(0.5, 3.5), rng.uniform(3, 9)], p=[0.4, 0.4, 0.2])
+        size = side * np.array([1, ASPECT]) * times
         middle = rng.uniform(0, (width, height))
         skew = rng.normal(0, 0.04, (4, 2))
-        quad = (_turn((_SQUARE + skew) * size, rng.uniform(0, 2 * np.pi)) + middle).astype(np.float32)
-        decoy = self.decoys[rng.integers(len(self.decoys))]
-        belongs = np.full(canvas.shape[:2], -1, np.int16) if owners is None else owners
-        self._lay(canvas, belongs, -1, decoy, quad, _Rim(0.03, 0, rng.uniform(0, 0.4)))
+        quad = (_turn((UNIT_SQUARE + skew) * size, rng.uniform(0, 2 * np.pi)) + middle).astype(np.float32)
+        self._lay_thing(canvas, self.decoys[int(rng.integers(len(self.decoys)))], quad, owners)
         return quad
+
+    def _lay_thing(
+        self,
+        canvas: BGR,
+        kind: npt.NDArray[np.uint8],
+        quad: Quads,
+        owners: npt.NDArray[np.int16] | None = None,
+    ) -> None:
+        """Lay one of a kind that is no card."""
+        belongs = np.full(canvas.shape[:2], -1, np.int16) if owners is None else owners
+        thing = kind[self.rng.integers(len(kind))]
+        self._lay(canvas, belongs, -1, thing, quad, _Rim(0.03, 0, self.rng.uniform(0, 0.4)))
 
     def _rim(self) -> _Rim:
         """Choose how the cards of a scene end."""

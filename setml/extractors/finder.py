@@ -45,6 +45,8 @@ class Glance(Extractor):
     ----------
     folder : Path, optional
         Of the models, in place of the one that ships.
+    least_heat : float
+        What is less likely to be a card is none.
 
     Raises
     ------
@@ -54,14 +56,15 @@ class Glance(Extractor):
 
     name: ClassVar[str] = "glance"
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, least_heat: float = LEAST_HEAT) -> None:
+        self.least_heat = least_heat
         self.model = Model.load((folder or models_folder() / "finder") / "finder.onnx")
 
     def find(self, pyramid: Pyramid) -> tuple[Quads, npt.NDArray[np.float32]]:
         """Find the cards; see :meth:`setml.extractors.base.Extractor.find`."""
         seen = reduce(pyramid.at_most(WORKING_SIDE)[0])
         said = self.model.run(seen.astype(np.float32)[None] / 255)
-        corners, heats = decode_peaks(said["heat"][0, ..., 0], said["quad"][0])
+        corners, heats = decode_peaks(said["heat"][0, ..., 0], said["quad"][0], self.least_heat)
         scale = np.array(pyramid.image.shape[1::-1]) / seen.shape[1::-1]
         return (corners * scale).astype(np.float32), heats
 
@@ -71,8 +74,8 @@ class Finder(Extractor):
 
     Parameters
     ----------
-    folder : Path, optional
-        Of the models, in place of the one that ships.
+    folder, least_heat
+        As those of :class:`Glance`.
 
     Raises
     ------
@@ -82,8 +85,8 @@ class Finder(Extractor):
 
     name: ClassVar[str] = "finder"
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self.glance = Glance(folder)
+    def __init__(self, folder: Path | None = None, least_heat: float = LEAST_HEAT) -> None:
+        self.glance = Glance(folder, least_heat)
         self.refiner = Refiner((folder or models_folder() / "finder") / "refiner.onnx")
 
     def find(self, pyramid: Pyramid) -> tuple[Quads, npt.NDArray[np.float32]]:
@@ -98,12 +101,14 @@ class Finder(Extractor):
 def reduce(image: BGR) -> BGR:
     """Reduce a photo to what the net sees: BGR, uint8, (H, W, 3) to one 320 pixels long, sides multiples of 32."""
     scale = LONGER_SIDE / max(image.shape[:2])
-    size = [max(COARSEST, round(side * scale / COARSEST) * COARSEST) for side in image.shape[1::-1]]
-    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    width, height = (max(COARSEST, round(side * scale / COARSEST) * COARSEST) for side in image.shape[1::-1])
+    # To twice the size, then halved: much quicker than the mean over areas, and what is found is the same.
+    twice = cv2.resize(image, (2 * width, 2 * height), interpolation=cv2.INTER_LINEAR)
+    return np.asarray(cv2.resize(twice, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def decode_peaks(
-    heat: npt.NDArray[np.float32], numbers: npt.NDArray[np.float32]
+    heat: npt.NDArray[np.float32], numbers: npt.NDArray[np.float32], least: float = LEAST_HEAT
 ) -> tuple[Quads, npt.NDArray[np.float32]]:
     """Turn the net's answer to cards.
 
@@ -113,6 +118,8 @@ def decode_peaks(
         How likely a card's middle lies there.
     numbers : ndarray, float32, (h, w, 8)
         What its corners are, if so.
+    least : float
+        A peak of less heat is none.
 
     Returns
     -------
@@ -121,13 +128,13 @@ def decode_peaks(
     heats : ndarray, float32, (n,)
     """
     highest = cv2.dilate(heat, np.ones((3, 3), np.uint8))
-    ys, xs = np.nonzero((heat >= highest) & (heat >= LEAST_HEAT))
+    ys, xs = np.nonzero((heat >= highest) & (heat >= least))
     found = numbers[ys, xs].astype(float)
     found[:, 0] += xs + 0.5
     found[:, 1] += ys + 0.5
     corners = (decode(found) * STRIDE).astype(np.float32)
     heats = heat[ys, xs]
-    kept = suppress(corners, heats, LEAST_HEAT)
+    kept = suppress(corners, heats, least)
     return corners[kept], heats[kept]
 
 

@@ -54,6 +54,8 @@ class Augmenter:
         framed = self._frame(image)
         if self._happens(0.08):
             self._thumb(framed)
+        if self._happens(0.06):
+            framed = self._cut_off(framed)
         return self.photograph(framed)
 
     def photograph(self, image: BGR, card_width: float | None = None) -> BGR:
@@ -72,10 +74,13 @@ class Augmenter:
             BGR, uint8, (H, W, 3).
         """
         fineness = (card_width or image.shape[1]) / WORKING_SIZE[0]
+        weak = self._happens(0.12)
         seen = self._light(image.astype(np.float32))
+        if weak:
+            seen = self._weaken(seen)
         if self._happens(0.25):
             seen = self._blur(seen, fineness)
-        if self._happens(0.3):
+        if weak or self._happens(0.3):
             seen = self._bleed(seen, fineness)
         if self._happens(0.4):
             seen = self._resample(seen, fineness)
@@ -148,6 +153,15 @@ class Augmenter:
         laid = cv2.warpAffine(edge, warp, (width, height), borderMode=cv2.BORDER_REPLICATE)
         return np.where(mask[..., None] > 127, laid, image)
 
+    def _cut_off(self, image: BGR) -> BGR:
+        """Lose a side beyond the photo's border, and fill it as the rectifier does."""
+        along, _ = self._ramp(image.shape)
+        reach = float(np.abs(along).max()) * self._uniform(0.3, 0.95)
+        lost = along > reach
+        filled = image.copy()
+        filled[lost] = np.percentile(image[~lost], 75, axis=0)
+        return filled
+
     def _tint(self, low: int, high: int) -> list[int]:
         """Choose a color of no strong hue: BGR."""
         grey = self.rng.integers(low, high)
@@ -199,6 +213,13 @@ class Augmenter:
         if self._happens(0.5):
             seen = np.clip(seen, 0, 1) ** np.float32(np.exp(self._normal(0.25)))
         return np.asarray(np.clip(seen, 0, 1) * 255, np.float32)
+
+    def _weaken(self, seen: Floats) -> Floats:
+        """Take the picture with a webcam: weak color, and paper so bright that inks reach the end of channels too."""
+        grey = seen.mean(axis=2, keepdims=True)
+        paper = max(float(np.percentile(seen[::8, ::8], 80)), 1.0)
+        weakened = grey + (seen - grey) * self._uniform(0.2, 0.7)
+        return np.asarray(np.clip(weakened * (self._uniform(0.8, 1.35) * 255 / paper), 0, 255), np.float32)
 
     def _ramp(self, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
         """Coordinates along and across a direction by chance, about -0.5 to 0.5: twice (H, W)."""

@@ -11,19 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from setml.classifiers import LEARNED
-from setml.classifiers.views import WORKING_SIZE
-from setml.datasets.crops import LabelledCrops, cut_crops, list_crops, read_crops
+from setml.datasets.crops import LabelledCrops, cut_crops
 from setml.datasets.decoys import draw_negatives
 from setml.datasets.drawn import draw_crops
 from setml.datasets.negatives import cut_negatives
-from setml.datasets.truth import Truth, read_truth
-from setml.extractors.rectify import CROP_SIZES
-
-#: Crops are trained on at this share of an extractor's size.
-SCALE: Final = WORKING_SIZE[0] / CROP_SIZES["card"][0]
+from setml.training.mining import mine_negatives
+from setml.training.sources import SCALE, labelled
 
 #: How large a share of an epoch each kind of crop has; a kind that is missing leaves its share to the others.
-SHARES: Final = {"crops": 0.3, "loose crops": 0.12, "tables": 0.26, "drawn": 0.18, "not a card": 0.14}
+SHARES: Final = {"crops": 0.3, "loose crops": 0.12, "tables": 0.26, "drawn": 0.18, "not a card": 0.1, "mistaken": 0.05}
 
 # One source with more crops than this is one deck under one hand many times over.
 _MANY: Final = 1000
@@ -110,6 +106,8 @@ def gather(root: Path | None, *, quick: bool = False, seed: int = 0) -> Training
     drawn = draw_crops(copies, seed, SCALE)
     negatives = draw_negatives(min(len(drawn), 4000), seed, SCALE)
     parts += [("drawn", drawn), ("not a card", negatives)]
+    if root:
+        parts.append(("mistaken", mine_negatives(root, 40 if quick else 300, seed)))
     train = LabelledCrops.join([part for _, part in parts])
     kinds = np.concatenate([np.full(len(part), kind, np.dtype("U16")) for kind, part in parts])
     return TrainingData(train, kinds, _val(root, seed))
@@ -133,16 +131,3 @@ def _val(root: Path | None, seed: int) -> LabelledCrops:
     if tables:
         parts += [cut_crops(tables, SCALE), cut_negatives(tables, SCALE, 4, seed)]
     return LabelledCrops.join(parts)
-
-
-def labelled(root: Path, split: str, size: tuple[int, int] = WORKING_SIZE) -> tuple[list[LabelledCrops], list[Truth]]:
-    """Read the single crops of a split, by source, and list its photographs of tables."""
-    folder = root / "crops" if (root / "crops").is_dir() else root
-    files = []
-    if folder != root or not (root / "tables").is_dir():
-        files = [file for file in list_crops(folder) if file.split == split]
-    sources = sorted({file.source for file in files})
-    crops = [read_crops([file for file in files if file.source == name], size) for name in sources]
-    tables = root / "tables"
-    truths = [truth for truth in read_truth(tables) if truth.split == split] if tables.is_dir() else []
-    return crops, truths

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,12 +14,17 @@ import keras
 import numpy as np
 import numpy.typing as npt
 
+from setml.extractors.finder import Glance
+from setml.extractors.pyramid import Pyramid
 from setml.training.checkpoint import load_state, save_checkpoint
 from setml.training.data import Plan
 from setml.training.export import export_extractor
 from setml.training.finder import heat_loss, make_finder, quad_loss, targets
-from setml.training.refiner import corner_loss, draw_looks, make_refiner, score_loss
+from setml.training.refiner import LONGER_SIDE, corner_loss, draw_looks, make_refiner, score_loss
 from setml.training.scenes import SceneFlow, Scenes
+
+#: What a glance gives less heat than this is not worth a second look, not even to learn from.
+LEAST_GLANCED: Final = 0.1
 
 #: What a net takes and what it should answer.
 Batch = tuple[npt.NDArray[np.float32], dict[str, npt.NDArray[np.float32]]]
@@ -59,12 +65,14 @@ def draw_scenes(flow: SceneFlow) -> Batch:
     return _floats([scene.image[None] for scene in scenes]), targets(scenes)
 
 
-def draw_second_looks(flow: SceneFlow) -> Batch:
-    """Draw a batch for the refiner: 96 looks of several scenes."""
+def draw_second_looks(flow: SceneFlow, glance: Glance | None = None) -> Batch:
+    """Draw a batch for the refiner: 96 looks of several scenes, there too where a glance errs."""
     looks: list[npt.NDArray[np.uint8]] = []
     truths: list[dict[str, Any]] = []
     while sum(map(len, looks)) < 96:
-        seen, truth = draw_looks(flow.take(1)[0], flow.rng)
+        scene = flow.take(1)[0]
+        glanced = glance.find(Pyramid(scene.image))[0] if glance else None
+        seen, truth = draw_looks(scene, flow.rng, glanced)
         looks.append(seen)
         truths.append(truth)
     answers = {name: np.concatenate([truth[name] for truth in truths])[:96] for name in truths[0]}
@@ -76,9 +84,21 @@ def _floats(images: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.float32]:
 
 
 LESSONS: Final = {
-    "finder": Lesson(make_finder, {"heat": heat_loss, "quad": quad_loss}, 320, draw_scenes, epochs=36, batches=220),
+    "finder": Lesson(
+        make_finder,
+        {"heat": heat_loss, "quad": quad_loss},
+        longer_side=320,
+        draw=draw_scenes,
+        epochs=36,
+        batches=220,
+    ),
     "refiner": Lesson(
-        make_refiner, {"corners": corner_loss, "score": score_loss}, 640, draw_second_looks, epochs=26, batches=200
+        make_refiner,
+        {"corners": corner_loss, "score": score_loss},
+        longer_side=LONGER_SIDE,
+        draw=draw_second_looks,
+        epochs=26,
+        batches=200,
     ),
 }
 
@@ -87,12 +107,16 @@ def train_extractor(plan: Plan, tell: Callable[[str], None] = print) -> None:
     """Train the nets of the extractor and export them, as a plan says; its methods are not heeded."""
     scenes = Scenes(plan.root, plan.seed)
     tell(f"{sum(map(len, scenes.decks))} cards, {len(scenes.photographs)} photographs")
+    folder = plan.output / "finder"
     for name, lesson in LESSONS.items():
         if plan.quick:
             lesson = replace(lesson, epochs=2, batches=60)
+        if name == "refiner":
+            # It learns from the errors of the net before it, which is finished by now.
+            lesson = replace(lesson, draw=partial(draw_second_looks, glance=Glance(folder, LEAST_GLANCED)))
         net = fit(name, lesson, scenes, plan.work / name, plan.seed, tell)
         inputs, _ = lesson.draw(scenes.flow(lesson.longer_side, plan.seed + lesson.epochs))
-        path = plan.output / "finder" / f"{name}.onnx"
+        path = folder / f"{name}.onnx"
         export_extractor(net, path, inputs, {"data": {"decks": [len(deck) for deck in scenes.decks]}})
         tell(f"{path}: {net.count_params()} weights")
 
@@ -124,7 +148,7 @@ def fit(
     """
     keras.utils.set_random_seed(seed)
     last = folder / "last"
-    plain = {key: value for key, value in asdict(lesson).items() if isinstance(value, int | float)}
+    plain = [lesson.longer_side, lesson.epochs, lesson.batches, lesson.rate]
     of = json.dumps([plain, seed, [len(deck) for deck in scenes.decks], len(scenes.photographs)])
     state = load_state(last, of) or {"epoch": 0}
     if state["epoch"]:

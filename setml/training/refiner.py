@@ -68,8 +68,19 @@ def score_loss(truth: Any, said: Any) -> Any:
     return ops.sum(surprise * truth[:, 1]) / ops.maximum(ops.sum(truth[:, 1]), 1.0)
 
 
-def draw_looks(scene: Scene, rng: np.random.Generator) -> tuple[npt.NDArray[np.uint8], dict[str, Any]]:
+def draw_looks(
+    scene: Scene, rng: np.random.Generator, glanced: Quads | None = None
+) -> tuple[npt.NDArray[np.uint8], dict[str, Any]]:
     """Look at a scene's cards, and at what is none, as wrongly as a finder might.
+
+    Parameters
+    ----------
+    scene : Scene
+        What is looked at.
+    rng : Generator
+        Chooses where.
+    glanced : ndarray, float32, (k, 4, 2), optional
+        What a finder takes for cards here, rightly or wrongly; these are looked at besides.
 
     Returns
     -------
@@ -88,6 +99,8 @@ def draw_looks(scene: Scene, rng: np.random.Generator) -> tuple[npt.NDArray[np.u
         scale = rng.choice([1.0, rng.uniform(0.4, 0.6), rng.uniform(1.5, 2)])
         guesses.append(from_plane((PLANE * scale + step)[None], quad[None])[0])
     corners = np.array(guesses, np.float32).reshape(-1, 4, 2)
+    if glanced is not None:
+        corners = np.concatenate([glanced, corners])
     # Half a turn or a mirror is another look at the same card.
     turned = rng.random(len(corners)) < 0.5
     corners[turned] = np.roll(corners[turned], 2, axis=1)

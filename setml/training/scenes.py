@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setml.datasets.crops import LabelledCrops
-from setml.datasets.decoys import draw_negatives
+from setml.datasets.decoys import KINDS, draw_negatives
 from setml.datasets.drawn import draw_crops
 from setml.datasets.scenes import Scene, SceneMaker
 from setml.datasets.truth import Truth
@@ -18,10 +18,13 @@ from setml.extractors.layout import read_layout
 from setml.photo import read_photo
 from setml.symbols import reflectance
 from setml.training.augmentation import Augmenter
-from setml.training.data import SCALE, labelled
+from setml.training.lighting import reflect, shade_by_hand
+from setml.training.sources import SCALE, labelled
 
 #: Of all scenes, how many are photographs where there are some.
 PHOTOGRAPHS: Final = 0.15
+#: How many lie in the shadow of a hand, and on how many a window or a lamp is mirrored.
+SHADED, REFLECTING = 0.12, 0.1
 #: About how wide a card is, as a share of a scene's longer side.
 CARD_WIDTH: Final = 0.14
 #: Widths and heights of scenes, as shares of the longer side.
@@ -51,7 +54,8 @@ class Scenes:
                 # Most photographs are of the classic edition.
                 decks += [_whiten(part.take(chosen))] * (4 if part.editions[0] == "classic" else 1)
         self.decks = decks
-        self.decoys = draw_negatives(2400, seed, SCALE, halves=False).images
+        things = draw_negatives(300 * len(KINDS), seed, SCALE, halves=False).images
+        self.decoys = [things[kind :: len(KINDS)] for kind in range(len(KINDS))]
         self.photographs = [_load(truth) for truth in tables]
 
     def flow(self, longer_side: int, seed: int) -> SceneFlow:
@@ -89,7 +93,12 @@ class SceneFlow:
             scene = _move(self._photographs[self.rng.integers(len(self._photographs))], size, self.rng)
         else:
             scene = self._maker.draw(*size)
-        image = self._augment.photograph(scene.image, CARD_WIDTH * self._longer_side)
+        image, card_width = scene.image, CARD_WIDTH * self._longer_side
+        if self.rng.random() < SHADED:
+            image = shade_by_hand(image, card_width, self.rng)
+        if self.rng.random() < REFLECTING:
+            image = reflect(image, card_width, self.rng)
+        image = self._augment.photograph(image, card_width)
         return Scene(image, scene.corners, scene.unscored, scene.decoys)
 
 

@@ -1,0 +1,27 @@
+"""Where crops and photographs of tables are, by split."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from setml.classifiers.views import WORKING_SIZE
+from setml.datasets.crops import LabelledCrops, list_crops, read_crops
+from setml.datasets.truth import Truth, read_truth
+from setml.extractors.rectify import CROP_SIZES
+
+#: Crops are trained on at this share of an extractor's size.
+SCALE: Final = WORKING_SIZE[0] / CROP_SIZES["card"][0]
+
+
+def labelled(root: Path, split: str, size: tuple[int, int] = WORKING_SIZE) -> tuple[list[LabelledCrops], list[Truth]]:
+    """Read the single crops of a split, by source, and list its photographs of tables."""
+    folder = root / "crops" if (root / "crops").is_dir() else root
+    files = []
+    if folder != root or not (root / "tables").is_dir():
+        files = [file for file in list_crops(folder) if file.split == split]
+    sources = sorted({file.source for file in files})
+    crops = [read_crops([file for file in files if file.source == name], size) for name in sources]
+    tables = root / "tables"
+    truths = [truth for truth in read_truth(tables) if truth.split == split] if tables.is_dir() else []
+    return crops, truths
