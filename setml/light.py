@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from setml.cores import share
 from setml.symbols import reflectance
 
 Floats = npt.NDArray[np.floating]
@@ -39,15 +40,16 @@ def inks_of(crops: npt.NDArray[np.uint8]) -> Floats:
     -------
     ndarray, float, (n, 3)
     """
-    inks = np.empty((len(crops), 3))
-    for ink, crop in zip(inks, crops, strict=True):
-        small = cv2.resize(crop, (56, 87), interpolation=cv2.INTER_AREA)
-        reflected = cv2.blur(reflectance(np.asarray(small, np.uint8)), (3, 3))[10:-10, 7:-7].reshape(-1, 3)
-        dark = 1 - reflected.min(axis=1)
-        strongest = reflected[dark >= np.quantile(dark, 1 - STRONGEST)].mean(axis=0)
-        absorbed = -np.log(np.clip(strongest, 0.02, 0.999))
-        ink[:] = absorbed / absorbed.sum()
-    return inks
+    return np.concatenate(share(lambda part: np.array([_ink_of(crop) for crop in crops[part]]), len(crops)))
+
+
+def _ink_of(crop: npt.NDArray[np.uint8]) -> Floats:
+    small = cv2.resize(crop, (56, 87), interpolation=cv2.INTER_AREA)
+    reflected = cv2.blur(reflectance(np.asarray(small, np.uint8)), (3, 3))[10:-10, 7:-7].reshape(-1, 3)
+    count = int(STRONGEST * len(reflected))
+    darkest = reflected.min(axis=1).argpartition(count)[:count]
+    absorbed = -np.log(np.clip(reflected[darkest].mean(axis=0), 0.02, 0.999))
+    return np.asarray(absorbed / absorbed.sum())
 
 
 def judge_colors(colors: Floats, inks: Floats) -> Floats:

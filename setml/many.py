@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import cv2
+
 from setml.photo import PhotoError, read_photo
 from setml.solver import DEFAULT_CLASSIFIER, DEFAULT_EXTRACTOR, DEFAULT_METHOD, Solver
 
@@ -108,7 +110,8 @@ def solve_all(tasks: Sequence[Task], jobs: int = 1, cluster: str | None = None) 
     if cluster is not None:
         yield from _on_cluster(tasks, cluster)
     elif jobs == 1 or len(tasks) == 1:
-        yield from (task() for task in tasks)
+        # One photo alone may take all cores; of many, each takes one, however many are solved at a time.
+        yield from ((_on_one_core(task) if len(tasks) > 1 else task()) for task in tasks)
     else:
         for start in range(0, len(tasks), jobs * AT_A_TIME):
             yield from _by_workers(tasks[start : start + jobs * AT_A_TIME], jobs)
@@ -166,7 +169,9 @@ def _calls(tasks: Sequence[Task]) -> Iterator[Any]:
 
 
 def _on_one_core(task: Callable[[], Answer]) -> Answer:
-    import cv2
-
+    before = cv2.getNumThreads()
     cv2.setNumThreads(1)
-    return task()
+    try:
+        return task()
+    finally:
+        cv2.setNumThreads(before)

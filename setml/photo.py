@@ -15,7 +15,7 @@ from typing import BinaryIO, Final
 import cv2
 import numpy as np
 import numpy.typing as npt
-from PIL import ExifTags, Image, ImageOps
+from PIL import ExifTags, Image
 
 #: An image as this package passes it around: BGR, uint8, H x W x 3.
 BGR = npt.NDArray[np.uint8]
@@ -42,6 +42,8 @@ _SIGNATURES: Final = (
     (b"MM\0*", "Tiff"),
 )
 _EXPECTED: Final = "expected a JPEG, PNG, WebP, BMP, TIFF, AVIF or HEIC photo"
+# The EXIF orientations of photos that are stored on their side.
+_LYING: Final = (5, 6, 7, 8)
 _HEIC_BRANDS: Final = (b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1")
 
 
@@ -120,9 +122,9 @@ def read_photo(source: Source, *, enough: int | None = None, name: str | None = 
     source : str, path, bytes or binary file
         Where the photo is.
     enough : int or None
-        Pixels of the longer side that suffice. A larger JPEG is decoded at a half, a quarter or an
-        eighth of its size, whichever is the least that is still enough (libjpeg's scaled decoding, which
-        leaves out work instead of averaging afterwards). By default every pixel is decoded.
+        Pixels of the longer side that suffice. A larger JPEG is decoded at the least eighths of its size that are
+        still enough (libjpeg's scaled decoding, which leaves out work instead of averaging afterwards). By default
+        every pixel is decoded.
     name : str, optional
         What to call the photo, in place of its path.
 
@@ -146,19 +148,41 @@ def read_photo(source: Source, *, enough: int | None = None, name: str | None = 
     width, height = image.size
     if width * height > MAX_PIXELS:
         raise _too_many_pixels(name, f"{width} x {height}")
-    if enough is not None and form == "JPEG":
-        # The reduced size is at least the one asked for, on both sides.
-        factor = enough / max(width, height)
-        image.draft(None, (max(1, int(width * factor)), max(1, int(height * factor))))
+    pixels = _decode_jpeg(data, image, enough) if form == "JPEG" else None
     with _decoding(name):
-        image.load()
-        turned = image.getexif().get(ExifTags.Base.Orientation, 1) in (5, 6, 7, 8)
-        ImageOps.exif_transpose(image, in_place=True)
-    if turned:
+        if pixels is None:
+            image.load()
+        orientation = image.getexif().get(ExifTags.Base.Orientation, 1)
+    if pixels is None:
+        pixels = _to_bgr(image, name)
+    pixels = _turn_upright(pixels, orientation)
+    if orientation in _LYING:
         width, height = height, width
-    pixels = _to_bgr(image, name)
     left = data if pixels.shape[0] < height else b""
     return Photo(pixels, width, height, name, time.perf_counter() - started, left)
+
+
+def _decode_jpeg(data: bytes, image: Image.Image, enough: int | None) -> BGR | None:
+    """Decode a JPEG at the least part of its size that is enough, as it is stored; None if that needs Pillow's care."""
+    if image.mode not in ("RGB", "L"):
+        return None
+    import simplejpeg  # other formats do without
+
+    least = [0 if enough is None else min(side, side * enough // max(image.size)) for side in image.size]
+    try:
+        pixels = simplejpeg.decode_jpeg(data, "BGR", min_width=least[0], min_height=least[1], min_factor=1)
+    except ValueError:
+        # Whatever is odd about it: Pillow may still make an image of it, or tells what is wrong.
+        return None
+    return np.asarray(pixels, np.uint8)
+
+
+def _turn_upright(pixels: BGR, orientation: int) -> BGR:
+    """Turn and mirror pixels, BGR, uint8, H x W x 3, as a photo's EXIF orientation asks for."""
+    if orientation in _LYING:
+        pixels = np.asarray(cv2.transpose(pixels), np.uint8)
+    flip = {2: 1, 3: -1, 4: 0, 6: 1, 7: -1, 8: 0}.get(orientation)
+    return pixels if flip is None else np.asarray(cv2.flip(pixels, flip), np.uint8)
 
 
 def _read_bytes(source: Source, name: str) -> bytes:
@@ -258,4 +282,6 @@ def _to_bgr(image: Image.Image, name: str) -> BGR:
     if image.has_transparency_data:
         rgba = image.convert("RGBA")
         image = Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba)
-    return np.asarray(cv2.cvtColor(np.asarray(image.convert("RGB")), cv2.COLOR_RGB2BGR), np.uint8)
+    # Converting copies even what is RGB already.
+    rgb = np.asarray(image if image.mode == "RGB" else image.convert("RGB"))
+    return np.asarray(cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR), np.uint8)

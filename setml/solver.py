@@ -14,7 +14,9 @@ from setml import light
 from setml.cards import ATTRIBUTES
 from setml.classifiers import CLASSIFIERS, Classifier
 from setml.extractors import EXTRACTORS, Detections, Extractor
+from setml.extractors.base import cut
 from setml.extractors.layout import MOST_LAYOUT_ERROR
+from setml.extractors.pyramid import Pyramid
 from setml.photo import BGR, Photo, Source, read_photo
 from setml.sets import METHODS
 from setml.solution import FoundCard, Solution
@@ -39,8 +41,8 @@ LEAST_CONFIDENCE: Final = 0.08
 #: What is less sure than this is a card only if its symbols stand where a card has them.
 SURE: Final = 0.3
 
-#: Pixels of a card's short side from which its stripes can be told.
-FINE: Final = 90
+#: Pixels of a card's short side from which its stripes can be told: two to each.
+FINE: Final = 60
 
 COLOR: Final = ATTRIBUTES.index("color")
 
@@ -121,22 +123,19 @@ class Solver:
             photo = Photo.from_image(photo)
         elif not isinstance(photo, Photo):
             photo = read_photo(photo, enough=self.extractor.enough)
-        found, seconds = self._extract(photo.image)
-        if len(found) and photo.file:
-            sides = np.linalg.norm(found.corners[:, 1] - found.corners[:, 0], axis=1)
-            if np.median(sides) < FINE:
-                # Small cards are worth more of the photo's pixels.
-                enough = round(max(photo.image.shape) * FINE / float(np.median(sides)))
-                finer = read_photo(photo.file, enough=enough, name=photo.name)
-                photo = replace(finer, seconds=photo.seconds + finer.seconds)
-                found, again = self._extract(photo.image)
-                seconds += again
-        return photo, found, seconds
-
-    def _extract(self, image: BGR) -> tuple[Detections, float]:
         started = time.perf_counter()
-        found = self.extractor.extract(image)
-        return found, time.perf_counter() - started
+        found = self.extractor.extract(photo.image)
+        if len(found) and photo.file:
+            side = float(np.quantile(np.linalg.norm(found.corners[:, 1] - found.corners[:, 0], axis=1), 0.5))
+            if side < FINE:
+                # Small cards are worth more of the photo's pixels.
+                enough = round(max(photo.image.shape) * FINE / side)
+                finer = read_photo(photo.file, enough=enough, name=photo.name)
+                corners = (found.corners * photo.scale / finer.scale).astype(np.float32)
+                found = cut(Pyramid(finer.image), corners, found.scores)
+                photo = replace(finer, seconds=photo.seconds + finer.seconds)
+                started += finer.seconds
+        return photo, found, time.perf_counter() - started
 
     def read(self, photo: Photo, found: Detections, seconds: float = 0.0) -> Solution:
         """Read cards that were found before, and find all sets.

@@ -1,8 +1,8 @@
-"""Classifiers that learned: models in ONNX, run by onnxruntime, one batch a photo."""
+"""Classifiers that learned: models in ONNX, run by onnxruntime, one batch a photo and core."""
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,13 +12,11 @@ import numpy.typing as npt
 from setml.cards import ATTRIBUTES
 from setml.classifiers.base import Classifier, Crops, Readings
 from setml.classifiers.views import View, look
+from setml.cores import share
 from setml.model import Model, ModelError, models_folder
 
 #: What models say: whether it is a card, then the attributes.
 HEADS: Final = ("card", *ATTRIBUTES)
-
-
-_LOADER: Final = ThreadPoolExecutor(1, thread_name_prefix="models")
 
 
 class Learned(Classifier):
@@ -43,19 +41,29 @@ class Learned(Classifier):
         paths = sorted(folder.glob("*.onnx"))
         if not paths:
             raise ModelError(f"{folder}: has no models; train them by: make train")
-        # While they are loaded the photo is read and its cards are found.
-        self._loading = _LOADER.submit(_load, folder, paths)
+        self.folder = folder
+        self._loading = Model.load_soon(paths)
 
-    @property
+    @cached_property
     def models(self) -> list[Model]:
         """The models, as soon as they are loaded; a damaged one raises ModelError here."""
-        return self._loading.result()
+        models = self._loading.result()
+        heads = sorted(head for model in models for head in model.facts["outputs"])
+        if heads != sorted(HEADS):
+            read = ", ".join(heads)
+            raise ModelError(f"{self.folder}: its models read {read}; expected one each for {', '.join(HEADS)}")
+        return models
 
     def read(self, crops: Crops) -> Readings:
         """Run all models on all crops; see :meth:`setml.classifiers.base.Classifier.read`."""
         if not len(crops):
             return Readings(np.empty((0, 4, 3), np.float32), np.empty(0, np.float32))
         models = self.models
+        parts = share(lambda part: self._read(models, crops[part]), len(crops))
+        return Readings(*(np.concatenate(said) for said in zip(*parts, strict=True)))
+
+    def _read(self, models: list[Model], crops: Crops) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Read one batch: (n, 4, 3) and (n,)."""
         given = [model.facts["input"] for model in models]
         views = {str(facts): View(tuple(facts["size"]), facts["channels"]) for facts in given if "size" in facts}
         seen: dict[str, npt.NDArray[Any]] = dict(look(crops, views))
@@ -67,12 +75,4 @@ class Learned(Classifier):
         said: dict[str, npt.NDArray[np.float32]] = {}
         for facts, model in zip(given, models, strict=True):
             said |= model.run(seen[str(facts)])
-        return Readings(np.stack([said[name] for name in ATTRIBUTES], axis=1), said["card"][:, -1])
-
-
-def _load(folder: Path, paths: list[Path]) -> list[Model]:
-    models = [Model.load(path) for path in paths]
-    heads = sorted(head for model in models for head in model.facts["outputs"])
-    if heads != sorted(HEADS):
-        raise ModelError(f"{folder}: its models read {', '.join(heads)}; expected one each for {', '.join(HEADS)}")
-    return models
+        return np.stack([said[name] for name in ATTRIBUTES], axis=1), said["card"][:, -1]

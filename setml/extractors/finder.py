@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from setml.cores import cores
 from setml.extractors.base import Extractor
 from setml.extractors.pyramid import Pyramid
 from setml.extractors.quads import decode, may_overlap, overlap
@@ -58,7 +59,13 @@ class Glance(Extractor):
 
     def __init__(self, folder: Path | None = None, least_heat: float = LEAST_HEAT) -> None:
         self.least_heat = least_heat
-        self.model = Model.load((folder or models_folder() / "finder") / "finder.onnx")
+        self._loading = Model.load_soon([(folder or models_folder() / "finder") / "finder.onnx"], min(2, cores()))
+
+    @property
+    def model(self) -> Model:
+        """The net, as soon as it is loaded; a damaged one raises ModelError here."""
+        (model,) = self._loading.result()
+        return model
 
     def find(self, pyramid: Pyramid) -> tuple[Quads, npt.NDArray[np.float32]]:
         """Find the cards; see :meth:`setml.extractors.base.Extractor.find`."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Lock
+
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -28,13 +30,16 @@ class Pyramid:
     def __init__(self, image: BGR) -> None:
         self.image = image
         self._levels = [image]
+        self._halving = Lock()
 
     def level(self, halvings: int) -> tuple[BGR, npt.NDArray[np.float64]]:
         """Return the photo halved so many times, and what coordinates are to be multiplied with, (x, y)."""
-        while len(self._levels) <= halvings:
-            size = [max(1, side // 2) for side in self._levels[-1].shape[1::-1]]
-            # Halving is the one reduction that OpenCV has a quick way for.
-            self._levels.append(np.asarray(cv2.resize(self._levels[-1], size, interpolation=cv2.INTER_AREA), np.uint8))
+        with self._halving:
+            while len(self._levels) <= halvings:
+                size = [max(1, side // 2) for side in self._levels[-1].shape[1::-1]]
+                # Halving is the one reduction that OpenCV has a quick way for.
+                half = cv2.resize(self._levels[-1], size, interpolation=cv2.INTER_AREA)
+                self._levels.append(np.asarray(half, np.uint8))
         level = self._levels[halvings]
         return level, np.array(level.shape[1::-1]) / self.image.shape[1::-1]
 

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from setml.cores import share
 from setml.extractors.pyramid import Pyramid
 from setml.model import Model
 from setml.symbols import ASPECT
@@ -41,7 +42,13 @@ class Refiner:
     """
 
     def __init__(self, path: Path) -> None:
-        self.model = Model.load(path)
+        self._loading = Model.load_soon([path])
+
+    @property
+    def model(self) -> Model:
+        """The net, as soon as it is loaded; a damaged one raises ModelError here."""
+        (model,) = self._loading.result()
+        return model
 
     def refine(self, pyramid: Pyramid, corners: Quads) -> tuple[Quads, npt.NDArray[np.float32]]:
         """Take one look at each card.
@@ -62,6 +69,11 @@ class Refiner:
         """
         if not len(corners):
             return corners, np.empty(0, np.float32)
+        parts = share(lambda part: self._refine(pyramid, corners[part]), len(corners))
+        mended, scores = (np.concatenate(said) for said in zip(*parts, strict=True))
+        return mended, scores
+
+    def _refine(self, pyramid: Pyramid, corners: Quads) -> tuple[Quads, npt.NDArray[np.float32]]:
         said = self.model.run(look_at(pyramid, corners).astype(np.float32) / 255)
         return from_plane(PLANE + said["corners"].reshape(-1, 4, 2), corners), said["score"][:, 0]
 
