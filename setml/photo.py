@@ -33,9 +33,10 @@ SUFFIXES: Final = frozenset(
     [".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".heif", ".hif"]
 )
 
+_JPEG: Final = b"\xff\xd8\xff"
 # The first bytes of each format, and Pillow's name of its plugin.
 _SIGNATURES: Final = (
-    (b"\xff\xd8\xff", "Jpeg"),
+    (_JPEG, "Jpeg"),
     (b"\x89PNG\r\n\x1a\n", "Png"),
     (b"BM", "Bmp"),
     (b"II*\0", "Tiff"),
@@ -142,13 +143,14 @@ def read_photo(source: Source, *, enough: int | None = None, name: str | None = 
         name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "photo"
     started = time.perf_counter()
     data = _read_bytes(source, name)
+    # Before Pillow has its say: decoding lets other threads go on, which load the models; Pillow's imports do not.
+    pixels = _decode_jpeg(data, enough) if data.startswith(_JPEG) else None
     form = _format_of(data, name)
     with _decoding(name):
         image = Image.open(io.BytesIO(data), formats=(form,))
     width, height = image.size
     if width * height > MAX_PIXELS:
         raise _too_many_pixels(name, f"{width} x {height}")
-    pixels = _decode_jpeg(data, image, enough) if form == "JPEG" else None
     with _decoding(name):
         if pixels is None:
             image.load()
@@ -162,19 +164,21 @@ def read_photo(source: Source, *, enough: int | None = None, name: str | None = 
     return Photo(pixels, width, height, name, time.perf_counter() - started, left)
 
 
-def _decode_jpeg(data: bytes, image: Image.Image, enough: int | None) -> BGR | None:
+def _decode_jpeg(data: bytes, enough: int | None) -> BGR | None:
     """Decode a JPEG at the least part of its size that is enough, as it is stored; None if that needs Pillow's care."""
-    if image.mode not in ("RGB", "L"):
-        return None
     import simplejpeg  # other formats do without
 
-    least = [0 if enough is None else min(side, side * enough // max(image.size)) for side in image.size]
     try:
-        pixels = simplejpeg.decode_jpeg(data, "BGR", min_width=least[0], min_height=least[1], min_factor=1)
+        height, width, colors, _ = simplejpeg.decode_jpeg_header(data)
+        if colors not in ("YCbCr", "Gray") or width * height > MAX_PIXELS:
+            return None
+        share = 1.0 if enough is None else min(1.0, enough / max(height, width))
+        least_height, least_width = (max(1, int(side * share)) for side in (height, width))
+        pixels = simplejpeg.decode_jpeg(data, "BGR", min_height=least_height, min_width=least_width, min_factor=1)
+        return np.asarray(pixels, np.uint8)
     except ValueError:
         # Whatever is odd about it: Pillow may still make an image of it, or tells what is wrong.
         return None
-    return np.asarray(pixels, np.uint8)
 
 
 def _turn_upright(pixels: BGR, orientation: int) -> BGR:
