@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import glob
 import json
 import os
@@ -90,6 +91,8 @@ def solve(
     from setml.photo import MAX_BYTES
     from setml.solver import DEFAULT_CLASSIFIER, DEFAULT_EXTRACTOR
 
+    # What is imported stays: no collection, not even the one at the end, need look at it. A tenth of the process.
+    gc.freeze()
     if show and sys.platform.startswith("linux") and not (os.getenv("DISPLAY") or os.getenv("WAYLAND_DISPLAY")):
         raise click.UsageError("--show found no display to open a window on; write the picture with -o instead")
     sources = list(_expand(photos))
