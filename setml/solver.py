@@ -18,6 +18,7 @@ from setml.extractors.base import cut
 from setml.extractors.layout import MOST_LAYOUT_ERROR
 from setml.extractors.pyramid import Pyramid
 from setml.photo import BGR, Photo, Source, read_photo
+from setml.plane import judge_sizes
 from setml.sets import METHODS
 from setml.solution import FoundCard, Solution
 from setml.symbols import find_symbols, layout_error, reflectance
@@ -151,14 +152,17 @@ class Solver:
         """
         started = time.perf_counter()
         readings = self.classifier.read(found.crops)
-        alone = found.scores * readings.is_card * readings.values.max(axis=2).prod(axis=1)
+        is_card = found.scores * readings.is_card
+        ratios = judge_sizes(found.corners, is_card)
+        is_card = is_card * ratios / (is_card * ratios + 1 - is_card)
+        alone = is_card * readings.values.max(axis=2).prod(axis=1)
         likely = (readings.is_card >= LEAST_IS_CARD) & (alone >= LEAST_CONFIDENCE)
         kept = [place for place in np.flatnonzero(likely) if alone[place] >= SURE or _has_symbols(found.crops[place])]
         values = readings.values[kept]
         if len(kept) and values[:, COLOR].max(axis=1).min() < light.SURE:
             values[:, COLOR] = light.judge_colors(values[:, COLOR], light.inks_of(found.crops[kept]))
         table = read_together(values)
-        sure = correct(found.scores[kept] * readings.is_card[kept] * table.confidence)
+        sure = correct(is_card[kept] * table.confidence)
         cards = [
             FoundCard(
                 card=card,
