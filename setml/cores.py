@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Final, TypeVar
 
@@ -22,6 +23,17 @@ _OTHERS: Final = ThreadPoolExecutor(MOST - 1, thread_name_prefix="cores")
 def cores() -> int:
     """Tell how many cores one photo may take: as many as OpenCV has threads, which is one where many are solved."""
     return max(1, min(MOST, cv2.getNumThreads()))
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Work on one core alone while this is open, as each of several processes does."""
+    before = cv2.getNumThreads()
+    cv2.setNumThreads(1)
+    try:
+        yield
+    finally:
+        cv2.setNumThreads(before)
 
 
 def share(work: Callable[[slice], T], count: int) -> list[T]:

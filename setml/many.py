@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import cv2
-
+from setml.cores import one_core
 from setml.photo import PhotoError, read_photo
 from setml.solver import DEFAULT_CLASSIFIER, DEFAULT_EXTRACTOR, DEFAULT_METHOD, Solver
 
@@ -169,9 +168,5 @@ def _calls(tasks: Sequence[Task]) -> Iterator[Any]:
 
 
 def _on_one_core(task: Callable[[], Answer]) -> Answer:
-    before = cv2.getNumThreads()
-    cv2.setNumThreads(1)
-    try:
+    with one_core():
         return task()
-    finally:
-        cv2.setNumThreads(before)

@@ -22,7 +22,7 @@ from setml.plane import judge_sizes
 from setml.sets import METHODS
 from setml.solution import FoundCard, Solution
 from setml.symbols import find_symbols, layout_error, reflectance
-from setml.table import read_together
+from setml.table import read_alone, read_together
 
 #: What is used where none is named.
 DEFAULT_EXTRACTOR: Final = "finder"
@@ -61,6 +61,9 @@ class Solver:
         How cards are read; a name of :data:`setml.classifiers.CLASSIFIERS`.
     method : {"key", "triples"}
         How sets are found; both find the same.
+    together : bool
+        Read the cards of a photo together: in one plane, in one light, of one deck. Else each for itself, to show
+        what that is worth.
 
     Raises
     ------
@@ -81,7 +84,10 @@ class Solver:
         extractor: str | Extractor = DEFAULT_EXTRACTOR,
         classifier: str | Classifier = DEFAULT_CLASSIFIER,
         method: str = DEFAULT_METHOD,
+        *,
+        together: bool = True,
     ) -> None:
+        self.together = together
         self.extractor = _make(EXTRACTORS, extractor, "extractor")
         self.classifier = _make(CLASSIFIERS, classifier, "classifier")
         if method not in METHODS:
@@ -153,15 +159,16 @@ class Solver:
         started = time.perf_counter()
         readings = self.classifier.read(found.crops)
         is_card = found.scores * readings.is_card
-        ratios = judge_sizes(found.corners, is_card)
-        is_card = is_card * ratios / (is_card * ratios + 1 - is_card)
+        if self.together:
+            ratios = judge_sizes(found.corners, is_card)
+            is_card = is_card * ratios / (is_card * ratios + 1 - is_card)
         alone = is_card * readings.values.max(axis=2).prod(axis=1)
         likely = (readings.is_card >= LEAST_IS_CARD) & (alone >= LEAST_CONFIDENCE)
         kept = [place for place in np.flatnonzero(likely) if alone[place] >= SURE or _has_symbols(found.crops[place])]
         values = readings.values[kept]
-        if len(kept) and values[:, COLOR].max(axis=1).min() < light.SURE:
+        if self.together and len(kept) and values[:, COLOR].max(axis=1).min() < light.SURE:
             values[:, COLOR] = light.judge_colors(values[:, COLOR], light.inks_of(found.crops[kept]))
-        table = read_together(values)
+        table = read_together(values) if self.together else read_alone(values)
         sure = correct(is_card[kept] * table.confidence)
         cards = [
             FoundCard(

@@ -37,6 +37,19 @@ class TableReading:
     confidence: Floats
 
 
+def read_alone(values: npt.NDArray[np.floating]) -> TableReading:
+    """Take the likeliest reading of each card for itself; two may be equal.
+
+    Parameters
+    ----------
+    values : ndarray, (n, 4, 3)
+        The probability of each value of each attribute, card by card, as a classifier tells it.
+    """
+    places = values.argmax(axis=2) @ (27, 9, 3, 1) if len(values) else np.empty(0, np.intp)
+    confidence = np.asarray(values.max(axis=2).prod(axis=1), float)
+    return TableReading(tuple(DECK[place] for place in places), confidence)
+
+
 def read_together(values: npt.NDArray[np.floating]) -> TableReading:
     """Find the likeliest readings of all cards of a table of which no two are equal.
 
@@ -55,16 +68,17 @@ def read_together(values: npt.NDArray[np.floating]) -> TableReading:
     >>> [str(card) for card in read_together(np.stack([unsure, sure])).cards]
     ['1 solid green diamond', '1 solid red diamond']
     """
+    alone = read_alone(values)
+    confidence = alone.confidence
     # (n, 81): how likely each card is each of the deck.
     each = np.log(np.maximum(values, LEAST))
     scores = sum(each[:, attribute, IDENTITIES[:, attribute]] for attribute in range(4))
     scores = np.asarray(scores, float).reshape(-1, len(IDENTITIES))
     own = scores.argmax(axis=1)
-    confidence = np.asarray(values.max(axis=2).prod(axis=1), float)
     unique, counts = np.unique(own, return_counts=True)
     shared = counts > 1
     if not shared.any():
-        return TableReading(tuple(DECK[place] for place in own), confidence)
+        return alone
     chosen = own.copy()
     if len(own) <= len(IDENTITIES):
         chosen = assign(-scores)

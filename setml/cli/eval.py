@@ -34,6 +34,7 @@ Examples:
 @click.option(
     "--leaderboard", type=click.Path(path_type=Path, dir_okay=False), help="A file for the ranking of the classifiers."
 )
+@click.option("--alone", is_flag=True, help="Also read each card for itself, to show what reading them together gains.")
 @click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Photos solved at a time.")
 def evaluate(
     folder: Path,
@@ -43,6 +44,7 @@ def evaluate(
     quick: bool,
     output: Path | None,
     leaderboard: Path | None,
+    alone: bool,
     jobs: int,
 ) -> None:
     """Compare every extractor and classifier on FOLDER, which has labelled photographs and a labels.json."""
@@ -64,4 +66,4 @@ def evaluate(
         raise click.UsageError(str(error)) from None
     except PhotoError as error:
         raise click.ClickException(str(error)) from None
-    run(benchmark, names or tuple(CLASSIFIERS), by, jobs, output, leaderboard, click.echo)
+    run(benchmark, names or tuple(CLASSIFIERS), by, jobs, output, leaderboard, click.echo, alone=alone)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
+from setml.cores import one_core
 from setml.datasets.truth import Truth
 from setml.evaluation.crops import calibration_error, interval
 from setml.evaluation.measures import Score, judge, score
@@ -20,9 +21,25 @@ from setml.solver import Solver
 
 
 def compare(
-    truths: Sequence[Truth], extractors: Sequence[str], classifiers: Sequence[str], jobs: int = 1
+    truths: Sequence[Truth],
+    extractors: Sequence[str],
+    classifiers: Sequence[str],
+    jobs: int = 1,
+    *,
+    alone: bool = False,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Solve every photograph by every one of some extractors with every one of some classifiers.
+
+    Parameters
+    ----------
+    truths : sequence of Truth
+        The photographs.
+    extractors, classifiers : sequence of str
+        Names of :data:`setml.extractors.EXTRACTORS` and of :data:`setml.classifiers.CLASSIFIERS`.
+    jobs : int
+        Photographs at a time.
+    alone : bool
+        Also read the cards of each photograph each for itself; the classifier is then named "..., each alone".
 
     Returns
     -------
@@ -32,7 +49,7 @@ def compare(
     cards : DataFrame
         A row for each card that was reported: the same names, and :class:`~setml.evaluation.measures.Told`.
     """
-    done = Parallel(n_jobs=jobs)(delayed(_rows)(truth, extractors, classifiers) for truth in truths)
+    done = Parallel(n_jobs=jobs)(delayed(_rows)(truth, extractors, classifiers, alone) for truth in truths)
     photos, cards = zip(*done, strict=True)
     return (
         pd.DataFrame(list(itertools.chain.from_iterable(photos))),
@@ -41,30 +58,37 @@ def compare(
 
 
 @cache
-def _solver(extractor: str, classifier: str) -> Solver:
+def _solver(extractor: str, classifier: str, together: bool = True) -> Solver:
     """Make a solver once in each process; it loads its models."""
-    return Solver(extractor, classifier)
+    return Solver(extractor, classifier, together=together)
 
 
 def _rows(
-    truth: Truth, extractors: Sequence[str], classifiers: Sequence[str]
+    truth: Truth, extractors: Sequence[str], classifiers: Sequence[str], alone: bool
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Solve one photograph in all ways; cards are found once for all classifiers."""
+    """Solve one photograph in all ways, on one core; cards are found once for all classifiers."""
+    with one_core():
+        return _solve_in_all_ways(truth, extractors, classifiers, alone)
+
+
+def _solve_in_all_ways(
+    truth: Truth, extractors: Sequence[str], classifiers: Sequence[str], alone: bool
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     photos, cards = [], []
     for extractor in extractors:
         try:
             found = _solver(extractor, classifiers[0]).find(truth.path)
         except PhotoError:
             found = None
-        for classifier in classifiers:
-            solution = None if found is None else _solver(extractor, classifier).read(*found)
+        for classifier, together in itertools.product(classifiers, (True, False) if alone else (True,)):
+            solution = None if found is None else _solver(extractor, classifier, together).read(*found)
             way = {
                 "photo": truth.name,
                 "source": truth.source,
                 "split": truth.split,
                 "edition": truth.edition,
                 "extractor": extractor,
-                "classifier": classifier,
+                "classifier": classifier if together else f"{classifier}, each alone",
             }
             row = {**way, **asdict(score(truth, solution))}
             if solution is not None:
@@ -81,7 +105,7 @@ def summarize(rows: pd.DataFrame, by: str = "split") -> pd.DataFrame:
     -------
     DataFrame
         A row for each; ``95 %`` is the interval of ``boards``, ``seconds`` the median of a photograph, decoding
-        included.
+        included, on one core.
     """
     names = [field.name for field in fields(Score)]
     table = []
@@ -108,11 +132,13 @@ def summarize_certainty(cards: pd.DataFrame, by: str = "split") -> pd.DataFrame:
     -------
     DataFrame
         A row for each extractor, classifier and `by`: ``reported`` cards; how many of them are ``certain``, and of
-        those ``right``; ``wrong`` counts the others; ``calibration`` is the expected calibration error of all.
+        those ``right``; ``wrong`` counts the others; ``calibration`` is the expected calibration error of all;
+        ``slope`` and ``offset`` are what :func:`fit_confidence` would still correct.
     """
     table = []
     for key, group in cards.groupby(["extractor", "classifier", by], sort=False):
         certain = group[group["certain"]]
+        slope, offset = fit_confidence(group)
         table.append(
             {
                 **dict(zip(("extractor", "classifier", by), key, strict=True)),
@@ -121,6 +147,8 @@ def summarize_certainty(cards: pd.DataFrame, by: str = "split") -> pd.DataFrame:
                 "right": 100 * certain["right"].mean() if len(certain) else float("nan"),
                 "wrong": int((~certain["right"]).sum()),
                 "calibration": 100 * calibration_error(group["confidence"], group["right"]),
+                "slope": slope,
+                "offset": offset,
             }
         )
     return pd.DataFrame(table).sort_values([by], kind="stable", ignore_index=True)

@@ -88,6 +88,8 @@ def run(
     output: Path | None,
     leaderboard: Path | None = None,
     tell: Callable[[str], None] = print,
+    *,
+    alone: bool = False,
 ) -> None:
     """Compare classifiers on crops, and extractors and classifiers on tables; tell and write the tables.
 
@@ -107,13 +109,15 @@ def run(
         A file for the ranking on split `val`, with the sizes of the models.
     tell : callable
         Is told the tables as Markdown.
+    alone : bool
+        Also read the cards of each photograph each for itself.
     """
     classifiers = _load({name: CLASSIFIERS[name] for name in names}, tell)
     crops = benchmark.crops
     rows = read_all(classifiers, crops)
     tell(f"\nCrops by true corners: {_count(crops)}\n")
     tell(_markdown(summarize_crops(rows, by)))
-    photos, cards = compare(benchmark.truths, list(_load(EXTRACTORS, tell)), list(classifiers), jobs)
+    photos, cards = compare(benchmark.truths, list(_load(EXTRACTORS, tell)), list(classifiers), jobs, alone=alone)
     tell(f"\nWhole tables: {len(benchmark.truths)} photographs\n")
     tell(_markdown(summarize(photos, by)))
     tell("\nHow sure the cards are that were reported\n")
