@@ -69,6 +69,17 @@ def test_the_comparison_is_written_in_every_form(tmp_path):
     assert "## Crops by split" in (tmp_path / "comparison.md").read_text()
 
 
+def test_reading_each_card_alone_is_a_row_of_its_own(tmp_path):
+    result = run(
+        "eval", ROOT / "data/samples", "--classifier", "heuristics", "--alone", "--by", "edition", "--output", tmp_path
+    )
+    assert result.returncode == 0, result.stderr
+    photos = pd.read_csv(tmp_path / "photos.csv")
+    assert set(photos["classifier"]) == {"heuristics", "heuristics, each alone"}
+    boards = photos.groupby("classifier")["boards"].sum()
+    assert boards["heuristics"] >= boards["heuristics, each alone"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [(("--classifier", "magic"), "magic"), (("--split", "val"), "val")],

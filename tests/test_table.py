@@ -3,13 +3,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.optimize import linear_sum_assignment
 
 from setml.cards import DECK
-from setml.table import IDENTITIES, assign, read_together
+from setml.table import IDENTITIES, assign, read_alone, read_together
 
 
 def readings(rng: np.random.Generator, identities: np.ndarray, doubt: float) -> np.ndarray:
@@ -68,3 +69,12 @@ def test_more_cards_than_a_deck_has_are_read_one_by_one():
 
 def test_no_card_at_all():
     assert read_together(np.empty((0, 4, 3))).cards == ()
+
+
+def test_each_card_alone_is_what_it_looks_most_like_whatever_the_others_are():
+    values = readings(np.random.default_rng(0), IDENTITIES[[4, 4, 60]], 0.001)
+    values[0, 1] = (0.55, 0.45, 0.0)
+    table = read_alone(values)
+    assert table.cards == (DECK[4], DECK[4], DECK[60])
+    assert table.confidence[0] == pytest.approx(values[0].max(axis=1).prod())
+    assert read_alone(np.empty((0, 4, 3))).cards == ()
