@@ -151,10 +151,11 @@ class SceneMaker:
             return np.empty((0, 4, 2), np.float32)
         points = corners - (corners.min(axis=(0, 1)) + corners.max(axis=(0, 1))) / 2
         turn = rng.choice([0, np.pi / 2, np.pi, -np.pi / 2]) + rng.normal(0, 0.12)
-        if rng.random() < 0.25:
+        # Turned on a leaning plane, cards are far from rectangles.
+        if rng.random() < 0.4:
             turn = rng.uniform(0, 2 * np.pi)
         lean = np.deg2rad(np.abs(rng.normal(0, 24)).clip(0, 62) if rng.random() < 0.8 else rng.uniform(40, 76))
-        direction = rng.choice([0.0, rng.uniform(0, 2 * np.pi)], p=[0.7, 0.3])
+        direction = rng.choice([0.0, rng.uniform(0, 2 * np.pi)], p=[0.55, 0.45])
         points = _turn(points, turn - direction)
         extent = max(np.ptp(points[..., 0]), np.ptp(points[..., 1]), 2.0)
         distance = extent * rng.uniform(1.1, 3)
