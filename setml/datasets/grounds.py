@@ -70,22 +70,28 @@ class Grounds:
             table[:] = plain
         else:
             table[:] = plain
-            for _ in range(rng.integers(3, 40)):
-                at, reach = rng.uniform(0, (width, height)), rng.uniform(5, 80)
-                color = rng.uniform(0, 255, 3).tolist()
-                shape = rng.integers(3)
-                center = (int(at[0]), int(at[1]))
-                if shape == 0:
-                    cv2.circle(table, center, int(reach / 2), color, int(rng.choice([-1, 2])))
-                elif shape == 1:
-                    end = (int(at[0] + rng.normal(0, reach)), int(at[1] + rng.normal(0, reach)))
-                    cv2.line(table, center, end, color, int(rng.integers(1, 8)))
-                else:
-                    box = cv2.boxPoints((at.tolist(), (reach, reach * rng.uniform(0.4, 1.8)), rng.uniform(0, 180)))
-                    cv2.fillPoly(table, [box.astype(np.int32)], color)
+            self._patch(table)
         if rng.random() < 0.3:
             table += rng.normal(0, rng.uniform(1, 14), (height, width, 1)).astype(np.float32)
         return np.clip(table, 0, 255).astype(np.uint8)
+
+    def _patch(self, table: npt.NDArray[np.float32]) -> None:
+        """Draw spots, strokes and sheets of any color on a table: BGR, H x W x 3."""
+        rng = self.rng
+        height, width = table.shape[:2]
+        for _ in range(rng.integers(3, 40)):
+            at, reach = rng.uniform(0, (width, height)), rng.uniform(5, 80)
+            color = rng.uniform(0, 255, 3).tolist()
+            shape = rng.integers(3)
+            center = (int(at[0]), int(at[1]))
+            if shape == 0:
+                cv2.circle(table, center, int(reach / 2), color, int(rng.choice([-1, 2])))
+            elif shape == 1:
+                end = (int(at[0] + rng.normal(0, reach)), int(at[1] + rng.normal(0, reach)))
+                cv2.line(table, center, end, color, int(rng.integers(1, 8)))
+            else:
+                box = cv2.boxPoints((at.tolist(), (reach, reach * rng.uniform(0.4, 1.8)), rng.uniform(0, 180)))
+                cv2.fillPoly(table, [box.astype(np.int32)], color)
 
     def _turn(self, ground: BGR, width: int, height: int, zoom: float) -> BGR:
         """Turn and zoom a ground, mirrored at its borders: BGR, uint8, H x W x 3."""
