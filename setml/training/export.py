@@ -26,7 +26,7 @@ from setml.classifiers.views import VIEWS
 from setml.files import write_file
 from setml.model import METADATA, Model
 
-#: How far a probability may be from the original's.
+#: How far a probability may be from the original's, or any other number in its own measure where it is above 1.
 TOLERANCE: Final = 1e-4
 
 Outputs = Mapping[str, npt.NDArray[np.floating]]
@@ -143,7 +143,7 @@ def _finish(
             # A pipeline of two classes tells both.
             theirs = expected[:, -1:] if head == "card" else expected
             ours = answered[head][:, -1:] if head == "card" else answered[head]
-            off = float(np.abs(ours - theirs).max(initial=0))
+            off = float((np.abs(ours - theirs) / np.maximum(1, np.abs(theirs))).max(initial=0))
             if not off <= TOLERANCE:
                 raise ExportError(f"{path.name}: {head} is off by {off:.2g} from the original; expected {TOLERANCE}")
         write_file(path, written.read_bytes(), overwrite=True)
