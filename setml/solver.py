@@ -31,10 +31,10 @@ DEFAULT_METHOD: Final = "key"
 
 #: What makes confidence mean what it says: a slope and an offset of its odds' logarithm, fitted on the cards that
 #: are reported on split `val` (:func:`setml.evaluation.compare.fit_confidence`).
-SLOPE, OFFSET = 1.76, -0.33
-#: A card of less confidence is said to be uncertain. On split `val`, 99.0 % of what is reported has more, and
-#: 99.85 % of that is right.
-CERTAIN: Final = 0.9
+SLOPE, OFFSET = 1.56, -0.08
+#: A card of less confidence is said to be uncertain. On split `val`, 98.5 % of what is reported has more, and
+#: 99.93 % of that is right.
+CERTAIN: Final = 0.92
 
 #: What is less likely than this to be a card at all, or could be any card, is not reported.
 LEAST_IS_CARD: Final = 0.2

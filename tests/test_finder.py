@@ -108,7 +108,7 @@ def test_the_net_is_trained_resumed_exported_and_run(tmp_path, monkeypatch):
         fit_extractor.train_extractor(plan, stop)
     fit_extractor.train_extractor(plan, told.append)
     epochs = [line.split(":")[0] for line in told if "epoch" in line]
-    assert epochs == [f"{name}, epoch {epoch} of 2" for name in ("finder", "refiner") for epoch in (1, 2)]
+    assert epochs == [f"{name}, epoch {epoch} of 2" for name in fit_extractor.LESSONS for epoch in (1, 2)]
     found = Finder(tmp_path / "models/finder").extract(draw_table(6, seed=1).image)
     # So little training finds nothing in particular, but what it finds has a form.
     assert found.crops.shape == (len(found), 280, 180, 3)

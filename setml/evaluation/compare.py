@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from joblib import Parallel, delayed
 
@@ -181,10 +182,20 @@ def fit_confidence(cards: pd.DataFrame, prior: float = 1.0) -> tuple[float, floa
     confidence = cards["confidence"].to_numpy(float).clip(1e-6, 1 - 1e-6)
     odds = np.stack([np.log(confidence / (1 - confidence)), np.ones(len(cards))], axis=1)
     right = cards["right"].to_numpy(float)
-    chosen = start = np.array([1.0, 0.0])
+    start = np.array([1.0, 0.0])
+
+    def cost(numbers: npt.NDArray[np.float64]) -> float:
+        surprise = np.logaddexp(0, np.where(right > 0, -1, 1) * (odds @ numbers)).sum()
+        return float(surprise + prior / 2 * ((numbers - start) ** 2).sum())
+
+    chosen = start
     for _ in range(50):
-        said = 1 / (1 + np.exp(-odds @ chosen))
+        said = 1 / (1 + np.exp(-np.clip(odds @ chosen, -50, 50)))
         slope = odds.T @ (right - said) - prior * (chosen - start)
         bend = (odds * (said * (1 - said))[:, None]).T @ odds + prior * np.eye(2)
-        chosen = chosen + np.linalg.solve(bend, slope)
+        step = np.linalg.solve(bend, slope)
+        # A whole step of Newton's can lead away where few cards tell the slope.
+        while cost(chosen + step) > cost(chosen) and np.abs(step).max() > 1e-9:
+            step = step / 2
+        chosen = chosen + step
     return float(chosen[0]), float(chosen[1])

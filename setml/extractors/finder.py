@@ -1,4 +1,4 @@
-"""The extractor that has learned where cards are: a glance at the whole photo, then a second look at each card."""
+"""The extractor that has learned where cards are: a glance at the whole photo, then two looks at each card."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COARSEST: Final = 32
 WORKING_SIDE: Final = 1400
 #: Pixels of what the net sees to one of its answer.
 STRIDE: Final = 4
-#: A peak of less heat is no card, nor is what looks less like one at a second look.
+#: A peak of less heat is no card, nor is what looks less like one when looked at from near.
 LEAST_HEAT: Final = 0.4
 LEAST_SCORE: Final = 0.5
 #: The first look only drops what is surely no card, since it may have looked askew.
@@ -77,7 +77,10 @@ class Glance(Extractor):
 
 
 class Finder(Extractor):
-    """Finds cards at a glance, then looks at each from near, twice: moves its corners to where they are, and judges.
+    """Finds cards at a glance, then looks at each from near: moves its corners to where they are, and judges.
+
+    Two nets of one make do so one after the other, the first of which has learned from the glance's own errors: a
+    cascade, after Cai and Vasconcelos, "Cascade R-CNN: delving into high quality object detection", 2018.
 
     Parameters
     ----------
@@ -94,13 +97,14 @@ class Finder(Extractor):
 
     def __init__(self, folder: Path | None = None, least_heat: float = LEAST_HEAT) -> None:
         self.glance = Glance(folder, least_heat)
-        self.refiner = Refiner((folder or models_folder() / "finder") / "refiner.onnx")
+        folder = folder or models_folder() / "finder"
+        self.first_look, self.second_look = (Refiner(folder / f"refiner-{look}.onnx") for look in (1, 2))
 
     def find(self, pyramid: Pyramid) -> tuple[Quads, npt.NDArray[np.float32]]:
         """Find the cards; see :meth:`setml.extractors.base.Extractor.find`."""
         corners, _ = self.glance.find(pyramid)
-        corners, scores = self.refiner.refine(pyramid, corners)
-        corners, scores = self.refiner.refine(pyramid, corners[scores >= LEAST_SCORE_AT_FIRST])
+        corners, scores = self.first_look.refine(pyramid, corners)
+        corners, scores = self.second_look.refine(pyramid, corners[scores >= LEAST_SCORE_AT_FIRST])
         kept = suppress(corners, scores, LEAST_SCORE)
         return corners[kept], scores[kept]
 

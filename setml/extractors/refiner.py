@@ -1,4 +1,4 @@
-"""A second look at each card that was found: where its corners are exactly, and whether it is a card at all."""
+"""A look from near at each card that was found: where its corners are exactly, and whether it is a card at all."""
 
 from __future__ import annotations
 

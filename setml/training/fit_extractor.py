@@ -1,4 +1,4 @@
-"""Training of the extractor: the net that finds cards, then the net that takes a second look at each."""
+"""Training of the extractor: the net that finds cards, then the two that look at each from near, in a cascade."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from setml.training.finder import heat_loss, make_finder, quad_loss, targets
 from setml.training.refiner import LONGER_SIDE, corner_loss, draw_looks, make_refiner, score_loss
 from setml.training.scenes import SceneFlow, Scenes
 
-#: What a glance gives less heat than this is not worth a second look, not even to learn from.
+#: What a glance gives less heat than this is not looked at from near, not even to learn from.
 LEAST_GLANCED: Final = 0.1
 
 #: What a net takes and what it should answer.
@@ -53,7 +53,7 @@ class Lesson:
     make: Callable[[], keras.Model]
     losses: Mapping[str, Callable[[Any, Any], Any]]
     longer_side: int
-    draw: Callable[[SceneFlow], Batch]
+    draw: Callable[..., Batch]
     epochs: int
     batches: int
     rate: float = 2e-3
@@ -65,14 +65,14 @@ def draw_scenes(flow: SceneFlow) -> Batch:
     return _floats([scene.image[None] for scene in scenes]), targets(scenes)
 
 
-def draw_second_looks(flow: SceneFlow, glance: Glance | None = None) -> Batch:
-    """Draw a batch for the refiner: 96 looks of several scenes, there too where a glance errs."""
+def draw_looks_from_near(flow: SceneFlow, glance: Glance | None = None) -> Batch:
+    """Draw a batch for a refiner: 96 looks of several scenes, there too where a glance errs if one is given."""
     looks: list[npt.NDArray[np.uint8]] = []
     truths: list[dict[str, Any]] = []
     while sum(map(len, looks)) < 96:
         scene = flow.take(1)[0]
-        glanced = glance.find(Pyramid(scene.image))[0] if glance else None
-        seen, truth = draw_looks(scene, flow.rng, glanced)
+        found = glance.find(Pyramid(scene.image))[0] if glance else None
+        seen, truth = draw_looks(scene, flow.rng, found)
         looks.append(seen)
         truths.append(truth)
     answers = {name: np.concatenate([truth[name] for truth in truths])[:96] for name in truths[0]}
@@ -92,11 +92,19 @@ LESSONS: Final = {
         epochs=36,
         batches=220,
     ),
-    "refiner": Lesson(
+    "refiner-1": Lesson(
         make_refiner,
         {"corners": corner_loss, "score": score_loss},
         longer_side=LONGER_SIDE,
-        draw=draw_second_looks,
+        draw=draw_looks_from_near,
+        epochs=26,
+        batches=200,
+    ),
+    "refiner-2": Lesson(
+        make_refiner,
+        {"corners": corner_loss, "score": score_loss},
+        longer_side=LONGER_SIDE,
+        draw=draw_looks_from_near,
         epochs=26,
         batches=200,
     ),
@@ -111,9 +119,10 @@ def train_extractor(plan: Plan, tell: Callable[[str], None] = print) -> None:
     for name, lesson in LESSONS.items():
         if plan.quick:
             lesson = replace(lesson, epochs=2, batches=60)
-        if name == "refiner":
-            # It learns from the errors of the net before it, which is finished by now.
-            lesson = replace(lesson, draw=partial(draw_second_looks, glance=Glance(folder, LEAST_GLANCED)))
+        if name == "refiner-1":
+            # It learns from the errors of the net before it, which is finished by now. The next learns from corners
+            # that are off by chance: from those that this one leaves in drawn scenes it learned worse.
+            lesson = replace(lesson, draw=partial(lesson.draw, glance=Glance(folder, LEAST_GLANCED)))
         net = fit(name, lesson, scenes, plan.work / name, plan.seed, tell)
         inputs, _ = lesson.draw(scenes.flow(lesson.longer_side, plan.seed + lesson.epochs))
         path = folder / f"{name}.onnx"

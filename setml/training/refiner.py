@@ -1,4 +1,4 @@
-"""The net that takes a second look at each card: what it is, what it is asked for, and how it learns."""
+"""The nets that look at each card from near: what they are, what they are asked for, and how they learn."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def score_loss(truth: Any, said: Any) -> Any:
 
 
 def draw_looks(
-    scene: Scene, rng: np.random.Generator, glanced: Quads | None = None
+    scene: Scene, rng: np.random.Generator, found: Quads | None = None
 ) -> tuple[npt.NDArray[np.uint8], dict[str, Any]]:
     """Look at a scene's cards, and at what is none, as wrongly as a finder might.
 
@@ -79,8 +79,8 @@ def draw_looks(
         What is looked at.
     rng : Generator
         Chooses where.
-    glanced : ndarray, float32, (k, 4, 2), optional
-        What a finder takes for cards here, rightly or wrongly; these are looked at besides.
+    found : ndarray, float32, (k, 4, 2), optional
+        What a glance takes for cards here, rightly or wrongly; these are looked at besides.
 
     Returns
     -------
@@ -99,8 +99,8 @@ def draw_looks(
         scale = rng.choice([1.0, rng.uniform(0.4, 0.6), rng.uniform(1.5, 2)])
         guesses.append(from_plane((PLANE * scale + step)[None], quad[None])[0])
     corners = np.array(guesses, np.float32).reshape(-1, 4, 2)
-    if glanced is not None:
-        corners = np.concatenate([glanced, corners])
+    if found is not None:
+        corners = np.concatenate([found, corners])
     # Half a turn or a mirror is another look at the same card.
     turned = rng.random(len(corners)) < 0.5
     corners[turned] = np.roll(corners[turned], 2, axis=1)
