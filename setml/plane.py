@@ -17,7 +17,7 @@ RANGE: Final = 1.5
 #: However odd its size, what looks like a card is not taken to be less likely one by more than this.
 LEAST_RATIO: Final = 0.02
 #: Fewer others than this tell no plane.
-LEAST_OTHERS: Final = 3
+LEAST_OTHERS: Final = 5
 ROUNDS: Final = 6
 
 
@@ -42,10 +42,10 @@ def judge_sizes(corners: Floats, likely: Floats) -> Floats:
 
     Examples
     --------
-    >>> row = np.array([[[x, 0], [x + 10, 0], [x + 10, 16], [x, 16]] for x in (0, 20, 40, 60, 80)], float)
-    >>> row[4] = (row[4] - [80, 0]) * 0.5 + [80, 0]
-    >>> judge_sizes(row, np.ones(5)).round(2).tolist()
-    [1.0, 1.0, 1.0, 1.0, 0.02]
+    >>> row = np.array([[[x, 0], [x + 10, 0], [x + 10, 16], [x, 16]] for x in range(0, 140, 20)], float)
+    >>> row[3] = (row[3] - [60, 0]) * 0.5 + [60, 0]
+    >>> judge_sizes(row, np.ones(7)).round(2).tolist()
+    [1.0, 1.0, 1.0, 0.02, 1.0, 1.0, 1.0]
     """
     count = len(corners)
     if count <= LEAST_OTHERS:

@@ -57,9 +57,7 @@ def test_outside_the_photo_is_paper():
 @pytest.mark.parametrize("name", ["contours", "finder"])
 @pytest.mark.parametrize("surface", SURFACES)
 @pytest.mark.parametrize("edition", ["classic", "rectangle"])
-def test_all_cards_of_a_drawn_table_are_found(name, surface, edition, request):
-    if (name, surface) == ("finder", "stone"):
-        request.applymarker(pytest.mark.xfail(strict=True, reason="a vein of the stone passes for a card"))
+def test_all_cards_of_a_drawn_table_are_found(name, surface, edition):
     table = draw_table(9, seed=21, surface=surface, edition=edition)
     found = EXTRACTORS[name]().extract(table.image)
     assert len(found) == 9

@@ -40,7 +40,7 @@ def test_what_is_of_another_size_does_not_fit_and_the_others_do(corners, place, 
     middle = corners[odd].mean(axis=0)
     corners[odd] = middle + (corners[odd] - middle) * times
     ratios = judge_sizes(corners, np.ones(len(corners)))
-    assert ratios[odd] < 0.1
+    assert ratios[odd] < 0.1 or len(corners) < 6
     # A few others could also lie in a plane that leans the other way.
     if len(corners) >= 9:
         assert np.delete(ratios, odd).min() > 0.5
@@ -54,7 +54,7 @@ def test_the_unit_of_length_does_not_matter(corners, scale):
     assert judge_sizes(corners * scale, likely) == pytest.approx(judge_sizes(corners, likely), abs=1e-6)
 
 
-@pytest.mark.parametrize("count", [0, 1, 3])
+@pytest.mark.parametrize("count", [0, 1, 3, 5])
 def test_few_cards_tell_no_plane(count):
     corners = photograph(0, 0, 5, 1)[:count] * np.arange(1, count + 1)[:, None, None]
     assert judge_sizes(corners, np.ones(count)).tolist() == [1] * count

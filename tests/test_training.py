@@ -167,11 +167,11 @@ def test_without_photographs_cards_are_drawn(monkeypatch):
 
 
 def test_real_data_is_gathered_by_its_split(real_tables, monkeypatch):
-    monkeypatch.setattr("setml.training.data.list_crops", lambda _: [])
+    monkeypatch.setattr("setml.training.sources.list_crops", lambda _: [])
     data = gather(real_tables.parent, quick=True)
     assert set(data.train.splits) == {"train", "drawn"}
     assert set(data.val.splits) == {"val"}
-    assert {"tables", "drawn", "not a card"} == set(data.kinds)
+    assert {"tables", "drawn", "not a card", "mistaken"} == set(data.kinds)
 
 
 def test_what_cannot_be_trained_is_refused_in_one_line(tmp_path):
