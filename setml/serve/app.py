@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from setml import __version__
 from setml.cards import Card
+from setml.cores import one_core
 from setml.photo import FormatError, read_photo
 from setml.serve.corrections import keep_crop
 from setml.serve.limits import Limits, Workers
@@ -73,7 +74,9 @@ def make_app(limits: Limits | None = None, keep: Path | None = None, solver: Sol
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        yield
+        # There is a worker for each core already.
+        with one_core():
+            yield
         await asyncio.to_thread(workers.close)
 
     app = Starlette(
@@ -92,7 +95,8 @@ def make_app(limits: Limits | None = None, keep: Path | None = None, solver: Sol
         lifespan=lifespan,
     )
     app.state.workers, app.state.keep = workers, keep
-    app.state.solver = solver or Solver()
+    with one_core():
+        app.state.solver = solver or Solver()
     return app
 
 
