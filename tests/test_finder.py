@@ -159,9 +159,7 @@ TAKEN = pytest.mark.xfail(strict=True, reason="a part of it passes for a card")
 @pytest.mark.parametrize(
     "kind",
     [
-        pytest.param(
-            place, id=name, marks=TAKEN if name in ("keys", "playing card", "other game") else ()
-        )
+        pytest.param(place, id=name, marks=TAKEN if name in ("keys", "playing card", "other game") else ())
         for place, name in enumerate(KINDS)
     ],
 )
