@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setml.classifiers import CLASSIFIERS
 from setml.datasets.catalogue import read_catalogue
 from setml.datasets.crops import cut_crops
+from setml.evaluation.compare import fit_confidence
 from setml.evaluation.crops import calibration_error, interval, read_all, summarize_crops
 from setml.evaluation.run import load_benchmark
 from setml.extractors import EXTRACTORS
@@ -47,6 +48,21 @@ def test_calibration_error_of_honest_and_of_boastful_confidence():
     right = pd.Series([True] * 90 + [False] * 10)
     assert calibration_error(pd.Series([0.9] * 100), right) == pytest.approx(0)
     assert calibration_error(pd.Series([1.0] * 100), right) == pytest.approx(0.1)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60))
+def test_the_fit_of_confidence_never_makes_it_worse(told):
+    cards = pd.DataFrame(told * 20, columns=["confidence", "right"])
+    slope, offset = fit_confidence(cards)
+
+    def cost(slope: float, offset: float) -> float:
+        likely = cards["confidence"].clip(1e-6, 1 - 1e-6)
+        odds = slope * np.log(likely / (1 - likely)) + offset
+        surprise = np.logaddexp(0, np.where(cards["right"], -odds, odds)).sum()
+        return float(surprise + ((slope - 1) ** 2 + offset**2) / 2)
+
+    assert cost(slope, offset) <= cost(1, 0) + 1e-6
 
 
 def test_the_comparison_is_written_in_every_form(tmp_path):
