@@ -86,13 +86,15 @@ def solve(
     resume: Path | None,
 ) -> int:
     """Find every set on photographs: files, folders, patterns such as '*.jpg', or - for standard input."""
+    # What is imported stays: no collection, not even the one at the end, need look at it. A tenth of the process.
+    gc.disable()
     from setml.many import ClusterError, Task, solve_all
     from setml.model import ModelError
     from setml.photo import MAX_BYTES
     from setml.solver import DEFAULT_CLASSIFIER, DEFAULT_EXTRACTOR
 
-    # What is imported stays: no collection, not even the one at the end, need look at it. A tenth of the process.
     gc.freeze()
+    gc.enable()
     if show and sys.platform.startswith("linux") and not (os.getenv("DISPLAY") or os.getenv("WAYLAND_DISPLAY")):
         raise click.UsageError("--show found no display to open a window on; write the picture with -o instead")
     sources = list(_expand(photos))
