@@ -94,6 +94,17 @@ class Solver:
             raise ValueError(f"there is no method {method!r}; expected one of {', '.join(METHODS)}")
         self.find_sets = METHODS[method]
 
+    def load(self) -> None:
+        """Wait until all models are loaded, which otherwise the first photo does.
+
+        Raises
+        ------
+        ModelError
+            If one is damaged.
+        """
+        self.extractor.load()
+        self.classifier.load()
+
     def solve(self, photo: Source | Photo | BGR) -> Solution:
         """Find all cards and all sets of a photo.
 

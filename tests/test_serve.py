@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from PIL import Image
 from starlette.testclient import TestClient
 
 from setml import Card, Solution, Solver
+from setml.model import ModelError
 from setml.serve import Limits, make_app
 from setml.serve.openapi import OPENAPI
 from tests.conftest import ROOT
@@ -362,3 +364,12 @@ def test_an_address_that_cannot_be_had_is_misuse(arguments, capsys):
         main(["serve", *arguments])
     assert stopped.value.code == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_a_server_with_a_damaged_model_does_not_start(tmp_path, monkeypatch):
+    shutil.copytree(ROOT / "models/cnn", tmp_path / "cnn")
+    shutil.copytree(ROOT / "models/finder", tmp_path / "finder")
+    (tmp_path / "finder/refiner-2.onnx").write_bytes(b"no model")
+    monkeypatch.setenv("SETML_MODELS", str(tmp_path))
+    with pytest.raises(ModelError, match=r"refiner-2\.onnx: cannot be loaded"):
+        make_app()

@@ -62,6 +62,10 @@ class Classifier(ABC):
     def read(self, crops: Crops) -> Readings:
         """Tell what each crop shows, and whether it is a card; `crops` are BGR, uint8, (n, H, W, 3)."""
 
+    def load(self) -> None:
+        """Wait until what was learned is loaded, and raise ModelError if it is damaged; rules have nothing to load."""
+        return
+
     def predict_proba(self, crops: Crops) -> npt.NDArray[np.float32]:
         """Give the probability of each value of each attribute.
 

@@ -54,6 +54,10 @@ class Learned(Classifier):
             raise ModelError(f"{self.folder}: its models read {read}; expected one each for {', '.join(HEADS)}")
         return models
 
+    def load(self) -> None:
+        """Wait for the models; see :meth:`setml.classifiers.base.Classifier.load`."""
+        _ = self.models
+
     def read(self, crops: Crops) -> Readings:
         """Run all models on all crops; see :meth:`setml.classifiers.base.Classifier.read`."""
         if not len(crops):

@@ -170,7 +170,9 @@ def _load(makers: Mapping[str, Callable[[], Method]], tell: Callable[[str], None
     loaded = {}
     for name, make in makers.items():
         try:
-            loaded[name] = make()
+            method = make()
+            method.load()
+            loaded[name] = method
         except ModelError as error:
             tell(f"left out: {error}")
     return loaded

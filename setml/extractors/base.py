@@ -70,6 +70,10 @@ class Extractor(ABC):
             0 to 1.
         """
 
+    def load(self) -> None:
+        """Wait until what was learned is loaded, and raise ModelError if it is damaged; rules have nothing to load."""
+        return
+
     def extract(self, image: BGR) -> Detections:
         """Find the cards and cut them out; `image` is BGR, uint8, H x W x 3.
 

@@ -67,6 +67,10 @@ class Glance(Extractor):
         (model,) = self._loading.result()
         return model
 
+    def load(self) -> None:
+        """Wait for the model; see :meth:`setml.extractors.base.Extractor.load`."""
+        _ = self.model
+
     def find(self, pyramid: Pyramid) -> tuple[Quads, npt.NDArray[np.float32]]:
         """Find the cards; see :meth:`setml.extractors.base.Extractor.find`."""
         seen = reduce(pyramid.at_most(WORKING_SIDE)[0])
@@ -99,6 +103,10 @@ class Finder(Extractor):
         self.glance = Glance(folder, least_heat)
         folder = folder or models_folder() / "finder"
         self.first_look, self.second_look = (Refiner(folder / f"refiner-{look}.onnx") for look in (1, 2))
+
+    def load(self) -> None:
+        """Wait for the models; see :meth:`setml.extractors.base.Extractor.load`."""
+        _ = self.glance.model, self.first_look.model, self.second_look.model
 
     def find(self, pyramid: Pyramid) -> tuple[Quads, npt.NDArray[np.float32]]:
         """Find the cards; see :meth:`setml.extractors.base.Extractor.find`."""

@@ -97,6 +97,7 @@ def make_app(limits: Limits | None = None, keep: Path | None = None, solver: Sol
     app.state.workers, app.state.keep = workers, keep
     with one_core():
         app.state.solver = solver or Solver()
+        app.state.solver.load()
     return app
 
 

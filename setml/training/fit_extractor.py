@@ -83,6 +83,14 @@ def _floats(images: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.float32]:
     return np.asarray(np.concatenate(images), np.float32) / np.float32(255)
 
 
+_LOOKING: Final = Lesson(
+    make_refiner,
+    {"corners": corner_loss, "score": score_loss},
+    longer_side=LONGER_SIDE,
+    draw=draw_looks_from_near,
+    epochs=26,
+    batches=200,
+)
 LESSONS: Final = {
     "finder": Lesson(
         make_finder,
@@ -92,22 +100,8 @@ LESSONS: Final = {
         epochs=36,
         batches=220,
     ),
-    "refiner-1": Lesson(
-        make_refiner,
-        {"corners": corner_loss, "score": score_loss},
-        longer_side=LONGER_SIDE,
-        draw=draw_looks_from_near,
-        epochs=26,
-        batches=200,
-    ),
-    "refiner-2": Lesson(
-        make_refiner,
-        {"corners": corner_loss, "score": score_loss},
-        longer_side=LONGER_SIDE,
-        draw=draw_looks_from_near,
-        epochs=26,
-        batches=200,
-    ),
+    "refiner-1": _LOOKING,
+    "refiner-2": _LOOKING,
 }
 
 
