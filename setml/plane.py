@@ -65,7 +65,7 @@ def judge_sizes(corners: Floats, likely: Floats) -> Floats:
     off = np.zeros((count, count))
     for _ in range(ROUNDS):
         # Relative to the size: weights by its square.
-        relative = weights / np.maximum(said, 1e-9) ** 2
+        relative = weights / said**2
         relative = relative / relative.sum(axis=1, keepdims=True)
         normal = np.einsum("ij,jk,jl->ikl", relative, places, places) + level
         plane = np.linalg.solve(normal, np.einsum("ij,jk,j->ik", relative, places, sizes)[..., None])[..., 0]
@@ -73,5 +73,5 @@ def judge_sizes(corners: Floats, likely: Floats) -> Floats:
         off = 1.5 * np.log(sizes / said)
         weights = trust / (1 + off**2 / (3 * SPREAD**2))
     own = off.diagonal()
-    density = 0.3676 / SPREAD / (1 + own**2 / (3 * SPREAD**2)) ** 2
-    return np.clip(density * RANGE, LEAST_RATIO, 1)
+    density = 2 / (np.pi * np.sqrt(3) * SPREAD) / (1 + own**2 / (3 * SPREAD**2)) ** 2
+    return np.asarray(np.clip(density * RANGE, LEAST_RATIO, 1))

@@ -64,17 +64,11 @@ def _solver(extractor: str, classifier: str, together: bool = True) -> Solver:
     return Solver(extractor, classifier, together=together)
 
 
+@one_core()
 def _rows(
     truth: Truth, extractors: Sequence[str], classifiers: Sequence[str], alone: bool
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Solve one photograph in all ways, on one core; cards are found once for all classifiers."""
-    with one_core():
-        return _solve_in_all_ways(truth, extractors, classifiers, alone)
-
-
-def _solve_in_all_ways(
-    truth: Truth, extractors: Sequence[str], classifiers: Sequence[str], alone: bool
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     photos, cards = [], []
     for extractor in extractors:
         try:
