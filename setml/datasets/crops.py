@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setml.cards import ATTRIBUTES, VALUES, Card
+from setml.cores import share
 from setml.datasets.catalogue import read_catalogue
 from setml.datasets.truth import Truth, TruthError
 from setml.extractors.layout import MOST_LAYOUT_ERROR, read_layout
@@ -202,19 +203,10 @@ def read_crops(files: Sequence[CropFile], size: tuple[int, int] = CROP_SIZES["ca
     PhotoError
         If one cannot be read.
     """
-    images = np.empty((len(files), size[1], size[0], 3), np.uint8)
-    for image, file in zip(images, files, strict=True):
-        read = read_photo(file.path).image
-        if read.shape[1] > read.shape[0]:
-            read = np.asarray(cv2.rotate(read, cv2.ROTATE_90_CLOCKWISE), np.uint8)
-        if file.shows < 1:
-            # What is cut off is paper.
-            down, across = (round(side * (1 / file.shows - 1) / 2) for side in read.shape[:2])
-            read = np.asarray(cv2.copyMakeBorder(read, down, down, across, across, cv2.BORDER_REPLICATE), np.uint8)
-        shrinks = read.shape[0] > size[1]
-        image[:] = cv2.resize(read, size, interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR)
+    parts = share(lambda part: [_read_crop(file, size) for file in files[part]], len(files))
+    images = [image for part in parts for image in part]
     return LabelledCrops(
-        images,
+        np.array(images, np.uint8).reshape(-1, size[1], size[0], 3),
         np.array([places_of(file.card) for file in files], np.int8).reshape(-1, 4),
         np.array([file.photo for file in files], np.str_),
         np.array([file.source for file in files], np.dtype("U32")),
@@ -222,6 +214,19 @@ def read_crops(files: Sequence[CropFile], size: tuple[int, int] = CROP_SIZES["ca
         np.array([file.edition for file in files], np.dtype("U16")),
         np.array([str(file.path) for file in files], np.str_),
     )
+
+
+def _read_crop(file: CropFile, size: tuple[int, int]) -> BGR:
+    """Read one crop: BGR, uint8, upright, of a width and height."""
+    read = read_photo(file.path).image
+    if read.shape[1] > read.shape[0]:
+        read = np.asarray(cv2.rotate(read, cv2.ROTATE_90_CLOCKWISE), np.uint8)
+    if file.shows < 1:
+        # What is cut off is paper.
+        down, across = (round(side * (1 / file.shows - 1) / 2) for side in read.shape[:2])
+        read = np.asarray(cv2.copyMakeBorder(read, down, down, across, across, cv2.BORDER_REPLICATE), np.uint8)
+    shrinks = read.shape[0] > size[1]
+    return np.asarray(cv2.resize(read, size, interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR), np.uint8)
 
 
 def cut_crops(

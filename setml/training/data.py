@@ -15,7 +15,9 @@ from setml.datasets.crops import LabelledCrops, cut_crops
 from setml.datasets.decoys import draw_negatives
 from setml.datasets.drawn import draw_crops
 from setml.datasets.negatives import cut_negatives
+from setml.datasets.truth import Truth
 from setml.training.mining import mine_negatives
+from setml.training.scenes import Scenes
 from setml.training.sources import SCALE, labelled
 
 #: How large a share of an epoch each kind of crop has; a kind that is missing leaves its share to the others.
@@ -101,21 +103,23 @@ def gather(root: Path | None, *, quick: bool = False, seed: int = 0) -> Training
     seed : int
         Of drawing and of cutting.
     """
-    parts = list(_real(root, 2 if quick else 8, seed)) if root else []
+    crops, tables = labelled(root, "train")
+    parts = list(_real(crops, tables, 2 if quick else 8, seed))
     copies = (10 if quick else 50) if root else (25 if quick else 150)
     drawn = draw_crops(copies, seed, SCALE)
     negatives = draw_negatives(min(len(drawn), 4000), seed, SCALE)
     parts += [("drawn", drawn), ("not a card", negatives)]
     if root:
-        parts.append(("mistaken", mine_negatives(root, 40 if quick else 300, seed)))
+        parts.append(("mistaken", mine_negatives(Scenes(crops, tables, seed), 40 if quick else 300, seed)))
     train = LabelledCrops.join([part for _, part in parts])
     kinds = np.concatenate([np.full(len(part), kind, np.dtype("U16")) for kind, part in parts])
     return TrainingData(train, kinds, _val(root, seed))
 
 
-def _real(root: Path, copies: int, seed: int) -> Iterator[tuple[str, LabelledCrops]]:
-    """Read the crops and cut the tables of split `train`."""
-    crops, tables = labelled(root, "train")
+def _real(
+    crops: Sequence[LabelledCrops], tables: Sequence[Truth], copies: int, seed: int
+) -> Iterator[tuple[str, LabelledCrops]]:
+    """Say of what kind crops are, and cut the tables."""
     for part in crops:
         yield ("crops" if len(part) > _MANY else "loose crops"), part
     if tables:
@@ -124,7 +128,7 @@ def _real(root: Path, copies: int, seed: int) -> Iterator[tuple[str, LabelledCro
 
 
 def _val(root: Path | None, seed: int) -> LabelledCrops:
-    crops, tables = labelled(root, "val") if root else ([], [])
+    crops, tables = labelled(root, "val")
     if not crops and not tables:
         return LabelledCrops.join([draw_crops(5, seed + 1, SCALE), draw_negatives(100, seed + 1, SCALE)])
     parts = list(crops)

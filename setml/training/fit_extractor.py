@@ -22,6 +22,7 @@ from setml.training.export import export_extractor
 from setml.training.finder import heat_loss, make_finder, quad_loss, targets
 from setml.training.refiner import LONGER_SIDE, corner_loss, draw_looks, make_refiner, score_loss
 from setml.training.scenes import SceneFlow, Scenes
+from setml.training.sources import labelled
 
 #: What a glance gives less heat than this is not looked at from near, not even to learn from.
 LEAST_GLANCED: Final = 0.1
@@ -107,7 +108,7 @@ LESSONS: Final = {
 
 def train_extractor(plan: Plan, tell: Callable[[str], None] = print) -> None:
     """Train the nets of the extractor and export them, as a plan says; its methods are not heeded."""
-    scenes = Scenes(plan.root, plan.seed)
+    scenes = Scenes(*labelled(plan.root, "train"), plan.seed)
     tell(f"{sum(map(len, scenes.decks))} cards, {len(scenes.photographs)} photographs")
     folder = plan.output / "finder"
     for name, lesson in LESSONS.items():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from setml.datasets.crops import LabelledCrops
@@ -20,15 +18,15 @@ from setml.training.sources import SCALE
 LEAST_HEAT = 0.1
 
 
-def mine_negatives(root: Path, scenes: int, seed: int = 0) -> LabelledCrops:
+def mine_negatives(scenes: Scenes, count: int, seed: int = 0) -> LabelledCrops:
     """Cut out of drawn scenes and turned photographs what a glance takes for cards and is none.
 
     Parameters
     ----------
-    root : Path
-        The labelled crops and tables.
-    scenes : int
-        How many to glance at.
+    scenes : Scenes
+        What is glanced at.
+    count : int
+        At how many.
     seed : int
         Of the scenes.
 
@@ -37,10 +35,10 @@ def mine_negatives(root: Path, scenes: int, seed: int = 0) -> LabelledCrops:
     ModelError
         If the finder's models are missing or damaged.
     """
-    flow = Scenes(root, seed).flow(LONGER_SIDE, seed)
+    flow = scenes.flow(LONGER_SIDE, seed)
     finder = Finder(least_heat=LEAST_HEAT)
     images: list[BGR] = []
-    for _ in range(scenes):
+    for _ in range(count):
         (scene,) = flow.take(1)
         pyramid = Pyramid(scene.image)
         glanced, _ = finder.glance.find(pyramid)

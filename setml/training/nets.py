@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 import keras
-from keras import layers
+from keras import layers, ops
 
 from setml.cards import ATTRIBUTES
 from setml.classifiers.views import VIEWS
@@ -23,6 +23,8 @@ STAGES: Final[Mapping[str, tuple[int, ...]]] = MappingProxyType(
         "all": (16, 24, 32, 48, 64),
     }
 )
+#: Of the pixels of a card's middle, those with the most ink that are taken as one color.
+INK_SHARES: Final = (0.01, 0.03, 0.08, 0.2)
 
 
 def make_net(name: str) -> keras.Model:
@@ -47,6 +49,8 @@ def make_net(name: str) -> keras.Model:
             x = _convolve(x, filters, 3, strides=1)
     x = layers.Flatten()(x)  # (n, h * w * filters): where something is matters, as much as what
     x = layers.Dropout(0.3)(x)
+    if name == "color":
+        x = layers.Concatenate()([x, _describe_ink(seen)])
     if name == "all":
         return keras.Model(seen, {head: _head(x, head) for head in ("card", *ATTRIBUTES)}, name=name)
     return keras.Model(seen, _head(x, name), name=name)
@@ -57,6 +61,27 @@ def _convolve(x: keras.KerasTensor, filters: int, size: int, strides: int) -> ke
     # Quicker than by default: an epoch is only some hundred batches.
     x = layers.BatchNormalization(momentum=0.95)(x)
     return layers.ReLU()(x)
+
+
+def _describe_ink(seen: keras.KerasTensor) -> keras.KerasTensor:
+    """Describe the ink as a whole, wherever it is: what a camera makes of an ink is plainest in its mean color."""
+    _, height, width, _ = seen.shape
+    middle = layers.Cropping2D((height // 10, width // 7))(seen)
+    colors = layers.Reshape((-1, 3))(middle[..., :3])  # (n, pixels, 3), BGR, by the card's paper
+    ink = 1 - ops.min(colors, axis=-1)  # (n, pixels)
+    pixels = colors.shape[1]
+    strongest = ops.top_k(ink, round(INK_SHARES[-1] * pixels))[0]
+    described = []
+    for share in INK_SHARES:
+        least = strongest[:, round(share * pixels) - 1, None]
+        counted = ops.cast(ink >= least, "float32")[..., None]
+        mean = ops.clip(ops.sum(colors * counted, axis=1) / ops.sum(counted, axis=1), 0.02, 0.999)  # (n, 3)
+        absorbed = -ops.log(mean)
+        described += [absorbed / ops.sum(absorbed, axis=1, keepdims=True), mean]
+    x = layers.BatchNormalization(momentum=0.98)(layers.Concatenate()(described))  # (n, 6 * shares)
+    for _ in range(2):
+        x = layers.Dense(64, activation="relu")(x)
+    return layers.Dropout(0.2)(x)
 
 
 def _head(x: keras.KerasTensor, name: str) -> keras.KerasTensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Final
 
 import cv2
@@ -19,7 +19,7 @@ from setml.photo import read_photo
 from setml.symbols import reflectance
 from setml.training.augmentation import Augmenter
 from setml.training.lighting import reflect, shade_by_hand
-from setml.training.sources import SCALE, labelled
+from setml.training.sources import SCALE
 
 #: Of all scenes, how many are photographs where there are some.
 PHOTOGRAPHS: Final = 0.15
@@ -36,14 +36,15 @@ class Scenes:
 
     Parameters
     ----------
-    root : Path or None
-        The labelled crops and tables; None for drawn cards alone.
+    crops : sequence of LabelledCrops
+        By source; drawn cards are made besides.
+    tables : sequence of Truth
+        Labelled photographs.
     seed : int
         Of drawing.
     """
 
-    def __init__(self, root: Path | None, seed: int = 0) -> None:
-        crops, tables = labelled(root, "train") if root else ([], [])
+    def __init__(self, crops: Sequence[LabelledCrops], tables: Sequence[Truth], seed: int = 0) -> None:
         rng = np.random.default_rng(seed)
         drawn = draw_crops(12, seed, SCALE)
         classic = drawn.editions == "classic"

@@ -14,8 +14,12 @@ from setml.extractors.rectify import CROP_SIZES
 SCALE: Final = WORKING_SIZE[0] / CROP_SIZES["card"][0]
 
 
-def labelled(root: Path, split: str, size: tuple[int, int] = WORKING_SIZE) -> tuple[list[LabelledCrops], list[Truth]]:
-    """Read the single crops of a split, by source, and list its photographs of tables."""
+def labelled(
+    root: Path | None, split: str, size: tuple[int, int] = WORKING_SIZE
+) -> tuple[list[LabelledCrops], list[Truth]]:
+    """Read the single crops of a split, by source, and list its photographs of tables; without a root neither."""
+    if root is None:
+        return [], []
     folder = root / "crops" if (root / "crops").is_dir() else root
     files = []
     if folder != root or not (root / "tables").is_dir():
