@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from functools import cache
 from pathlib import Path
 
@@ -94,6 +95,19 @@ def test_reading_each_card_alone_is_a_row_of_its_own(tmp_path):
     assert set(photos["classifier"]) == {"heuristics", "heuristics, each alone"}
     boards = photos.groupby("classifier")["boards"].sum()
     assert boards["heuristics"] >= boards["heuristics, each alone"]
+
+
+def test_a_method_with_a_damaged_model_is_left_out_of_the_comparison(tmp_path, monkeypatch):
+    shutil.copytree(ROOT / "models/finder", tmp_path / "finder")
+    (tmp_path / "finder/refiner-2.onnx").write_bytes(b"no model")
+    monkeypatch.setenv("SETML_MODELS", str(tmp_path))
+    result = run("eval", ROOT / "data/samples", "--quick", "--classifier", "heuristics", "--classifier", "cnn")
+    assert result.returncode == 0, result.stderr
+    left_out = [line for line in result.stdout.splitlines() if "left out" in line]
+    assert [any(name in line for line in left_out) for name in ("refiner-2.onnx", "cnn")] == [True, True]
+    assert "| glance" in result.stdout
+    assert "| finder" not in result.stdout
+    assert "Traceback" not in result.stderr
 
 
 @pytest.mark.parametrize(

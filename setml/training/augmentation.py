@@ -17,6 +17,9 @@ from setml.photo import BGR
 
 Floats = npt.NDArray[np.float32]
 
+#: A card of which more than this share is covered cannot be told any more.
+MOST_COVERED: Final = 0.6
+
 # Noise is taken from one large piece, at a place by chance: drawing it anew costs more than all the rest.
 _GRAIN: Final = np.random.default_rng(0).normal(0, 1, (700, 700, 3)).astype(np.float32)
 
@@ -142,14 +145,16 @@ class Augmenter:
         height, width = image.shape[:2]
         angle = np.deg2rad(self.rng.choice([0, 90, 180, 270]) + self.rng.normal(0, 8))
         cos, sin = np.cos(angle), np.sin(angle)
-        # So far from middle to middle that about a quarter of the card is covered, at most 40 %.
+        # So far from middle to middle that about a quarter of the card is covered.
         away = self._uniform(0, 2 * np.pi)
-        reach = self._uniform(0.68, 0.95) * np.array([width, height])
+        reach = self._uniform(0.5, 0.95) * np.array([width, height])
         middle = np.array([width, height]) / 2 + reach * [np.cos(away), np.sin(away)]
         turn = np.array([[cos, -sin], [sin, cos]])
         warp = np.hstack([turn, (middle - turn @ [width / 2, height / 2])[:, None]])
         edge = cv2.copyMakeBorder(other[1:-1, 1:-1], 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=self._tint(60, 200))
         mask = cv2.warpAffine(np.full((height, width), 255, np.uint8), warp, (width, height))
+        if (mask > 127).mean() > MOST_COVERED:
+            return image
         laid = cv2.warpAffine(edge, warp, (width, height), borderMode=cv2.BORDER_REPLICATE)
         return np.where(mask[..., None] > 127, laid, image)
 

@@ -25,6 +25,8 @@ SHARES: Final = {"crops": 0.3, "loose crops": 0.12, "tables": 0.26, "drawn": 0.1
 
 # One source with more crops than this is one deck under one hand many times over.
 _MANY: Final = 1000
+# In a trial, no more of it are read than these.
+_QUICK: Final = 3000
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def gather(root: Path | None, *, quick: bool = False, seed: int = 0) -> Training
     seed : int
         Of drawing and of cutting.
     """
-    crops, tables = labelled(root, "train")
+    crops, tables = labelled(root, "train", most=_QUICK if quick else None)
     parts = list(_real(crops, tables, 2 if quick else 8, seed))
     copies = (10 if quick else 50) if root else (25 if quick else 150)
     drawn = draw_crops(copies, seed, SCALE)

@@ -50,12 +50,8 @@ def reflect(image: BGR, card_width: float, rng: np.random.Generator) -> BGR:
 
     Parameters
     ----------
-    image : ndarray
-        BGR, uint8, H x W x 3.
-    card_width : float
-        How wide a card is in it, in pixels.
-    rng : Generator
-        Of all that is left to chance.
+    image, card_width, rng
+        As those of :func:`shade_by_hand`.
 
     Returns
     -------
