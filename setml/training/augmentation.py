@@ -77,7 +77,7 @@ class Augmenter:
             BGR, uint8, (H, W, 3).
         """
         fineness = (card_width or image.shape[1]) / WORKING_SIZE[0]
-        weak = self._happens(0.12)
+        weak = self._happens(0.2)
         seen = self._light(image.astype(np.float32))
         if weak:
             seen = self._weaken(seen)
@@ -220,10 +220,12 @@ class Augmenter:
         return np.asarray(np.clip(seen, 0, 1) * 255, np.float32)
 
     def _weaken(self, seen: Floats) -> Floats:
-        """Take the picture with a webcam: weak color, and paper so bright that inks reach the end of channels too."""
+        """Take the picture with a webcam: weak and tinted color, and paper so bright that channels are at their end."""
         grey = seen.mean(axis=2, keepdims=True)
         paper = max(float(np.percentile(seen[::8, ::8], 80)), 1.0)
         weakened = grey + (seen - grey) * self._uniform(0.2, 0.7)
+        # Such a camera has a tint of its own, which lies over all of the picture.
+        weakened += (255 * self.rng.normal(0, 0.05 * self.strength, 3)).astype(np.float32)
         return np.asarray(np.clip(weakened * (self._uniform(0.8, 1.35) * 255 / paper), 0, 255), np.float32)
 
     def _ramp(self, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
