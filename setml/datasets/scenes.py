@@ -22,7 +22,7 @@ from setml.symbols import ASPECT
 Quads = npt.NDArray[np.float32]
 
 #: Of a card's area, the share that must be seen for it to count as found, and as nothing at all.
-SEEN_AS_CARD: Final = 0.6
+SEEN_AS_CARD: Final = 0.4
 SEEN_AS_NONE: Final = 0.15
 
 
@@ -133,6 +133,10 @@ class SceneMaker:
             )
             gaps = np.array([gap, gap if rng.random() < 0.6 else rng.uniform(0, 0.8)])
             step = np.array([1, ASPECT]) + gaps
+            if rng.random() < 0.12:
+                # A cascade: each covers up to half of the one before.
+                axis = rng.integers(2)
+                step[axis] = (1, ASPECT)[axis] * rng.uniform(0.42, 0.8)
             # No row or column much longer than the picture.
             columns = int(np.clip(rng.integers(1, 10), np.ceil(count / 8), max(count, 1)))
             places = np.array([(place % columns, place // columns) for place in range(count)], float).reshape(-1, 2)

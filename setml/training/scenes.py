@@ -12,7 +12,7 @@ import numpy.typing as npt
 from setml.datasets.crops import LabelledCrops
 from setml.datasets.decoys import KINDS, draw_negatives
 from setml.datasets.drawn import draw_crops
-from setml.datasets.scenes import Scene, SceneMaker
+from setml.datasets.scenes import SEEN_AS_CARD, SEEN_AS_NONE, Scene, SceneMaker
 from setml.datasets.truth import Truth
 from setml.extractors.layout import read_layout
 from setml.photo import read_photo
@@ -153,8 +153,8 @@ def _move(scene: Scene, size: tuple[int, int], rng: np.random.Generator) -> Scen
     frame = np.array([[0, 0], [size[0], 0], size, [0, size[1]]], np.float32)
     shares = np.array([cv2.intersectConvexConvex(quad, frame)[0] / max(cv2.contourArea(quad), 1) for quad in quads])
     small = np.array([np.linalg.norm(quad[1] - quad[0]) < 6 for quad in quads], bool)
-    whole = (shares >= 0.75) & ~small if len(quads) else np.zeros(0, bool)
-    part = ((shares > 0.1) & ~whole) if len(quads) else np.zeros(0, bool)
+    whole = (shares >= SEEN_AS_CARD) & ~small if len(quads) else np.zeros(0, bool)
+    part = ((shares > SEEN_AS_NONE) & ~whole) if len(quads) else np.zeros(0, bool)
     quads = quads.reshape(-1, 4, 2)
     unscored = np.concatenate([unscored.reshape(-1, 4, 2), quads[part]]).astype(np.float32)
     return Scene(np.asarray(image, np.uint8), quads[whole], unscored, scene.decoys)
