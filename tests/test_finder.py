@@ -141,7 +141,7 @@ def lay_out(things: np.ndarray, seed: int = 0) -> np.ndarray:
 
 
 @pytest.mark.parametrize("surface", ["white", "cloth"])
-@pytest.mark.parametrize("gap", [0.05, 0.0, -0.05])
+@pytest.mark.parametrize("gap", [0.05, 0.0, -0.05, -0.1])
 def test_cards_that_touch_or_overlap_are_all_read(surface, gap):
     table = draw_table(12, seed=5, surface=surface, gap=gap)
     assert sorted(found.card for found in solve(table.image, extractor="finder").cards) == sorted(table.cards)

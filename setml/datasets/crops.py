@@ -203,10 +203,15 @@ def read_crops(files: Sequence[CropFile], size: tuple[int, int] = CROP_SIZES["ca
     PhotoError
         If one cannot be read.
     """
-    parts = share(lambda part: [_read_crop(file, size) for file in files[part]], len(files))
-    images = [image for part in parts for image in part]
+    images = np.empty((len(files), size[1], size[0], 3), np.uint8)
+
+    def read(part: slice) -> None:
+        for image, file in zip(images[part], files[part], strict=True):
+            image[:] = _read_crop(file, size)
+
+    share(read, len(files))
     return LabelledCrops(
-        np.array(images, np.uint8).reshape(-1, size[1], size[0], 3),
+        images,
         np.array([places_of(file.card) for file in files], np.int8).reshape(-1, 4),
         np.array([file.photo for file in files], np.str_),
         np.array([file.source for file in files], np.dtype("U32")),

@@ -73,7 +73,7 @@ def _describe_ink(seen: keras.KerasTensor) -> keras.KerasTensor:
     strongest = ops.top_k(ink, round(INK_SHARES[-1] * pixels))[0]
     least = ops.stack([strongest[:, round(share * pixels) - 1] for share in INK_SHARES], axis=1)
     counted = ops.cast(ink[:, None] >= least[..., None], "float32")  # (n, shares, pixels)
-    # A product of matrices: three times as fast as sums over what is counted.
+    # A product of matrices is much quicker than sums over what is counted.
     mean = ops.matmul(counted, colors) / ops.sum(counted, axis=2, keepdims=True)  # (n, shares, 3)
     mean = ops.clip(mean, 0.02, 0.999)
     absorbed = -ops.log(mean)
