@@ -39,8 +39,10 @@ CERTAIN: Final = 0.92
 #: What is less likely than this to be a card at all, or could be any card, is not reported.
 LEAST_IS_CARD: Final = 0.2
 LEAST_CONFIDENCE: Final = 0.08
-#: What is less sure than this is a card only if its symbols stand where a card has them.
+#: Of what can hardly be read, less surely than this, the symbols must stand where a card has them.
 SURE: Final = 0.3
+#: What is more surely a card than this is reported even where it can hardly be read.
+SURELY_CARD: Final = 0.7
 
 #: Pixels of a card's short side from which its stripes can be told: two to each.
 FINE: Final = 60
@@ -175,7 +177,11 @@ class Solver:
             is_card = is_card * ratios / (is_card * ratios + 1 - is_card)
         alone = is_card * readings.values.max(axis=2).prod(axis=1)
         likely = (readings.is_card >= LEAST_IS_CARD) & (alone >= LEAST_CONFIDENCE)
-        kept = [place for place in np.flatnonzero(likely) if alone[place] >= SURE or _has_symbols(found.crops[place])]
+        kept = [
+            place
+            for place in np.flatnonzero(likely)
+            if alone[place] >= SURE or is_card[place] >= SURELY_CARD or _has_symbols(found.crops[place])
+        ]
         values = readings.values[kept]
         if self.together and len(kept) and values[:, COLOR].max(axis=1).min() < light.SURE:
             values[:, COLOR] = light.judge_colors(values[:, COLOR], light.inks_of(found.crops[kept]))

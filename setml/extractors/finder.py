@@ -26,11 +26,10 @@ COARSEST: Final = 32
 WORKING_SIDE: Final = 1400
 #: Pixels of what the net sees to one of its answer.
 STRIDE: Final = 4
-#: A peak of less heat is no card, nor is what looks less like one when looked at from near.
+#: A peak of less heat is no card.
 LEAST_HEAT: Final = 0.4
-LEAST_SCORE: Final = 0.5
-#: The first look only drops what is surely no card, since it may have looked askew.
-LEAST_SCORE_AT_FIRST: Final = 0.1
+#: Looked at from near, only what is surely no card is dropped: a classifier sees it from nearer still.
+LEAST_SCORE: Final = 0.1
 #: Two quadrilaterals that share more than this, intersection over union, are one card.
 MOST_OVERLAP: Final = 0.35
 
@@ -112,7 +111,7 @@ class Finder(Extractor):
         """Find the cards; see :meth:`setml.extractors.base.Extractor.find`."""
         corners, _ = self.glance.find(pyramid)
         corners, scores = self.first_look.refine(pyramid, corners)
-        corners, scores = self.second_look.refine(pyramid, corners[scores >= LEAST_SCORE_AT_FIRST])
+        corners, scores = self.second_look.refine(pyramid, corners[scores >= LEAST_SCORE])
         kept = suppress(corners, scores, LEAST_SCORE)
         return corners[kept], scores[kept]
 

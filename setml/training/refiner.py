@@ -116,15 +116,16 @@ def _anywhere(shape: tuple[int, ...], rng: np.random.Generator) -> Quads:
 
 
 def shift(quad: Quads, rng: np.random.Generator) -> Quads:
-    """Move, turn, stretch and bend a quadrilateral, a little or by as much as a finder errs."""
+    """Move, turn, stretch, shear and bend a quadrilateral, a little or by as much as a finder errs."""
     much = rng.choice([0.25, 0.8, 2.0], p=[0.45, 0.4, 0.15])
     scale = np.exp(rng.normal(0, 0.06 * much, 2))
     if rng.random() < 0.15:
         # A frame around the card, or its neighbour's edge, was taken for its own.
         scale = scale * rng.uniform(1, 1.35, 2)
-    angle = rng.normal(0, 0.05 * much)
-    cos, sin = np.cos(angle), np.sin(angle)
-    plane = (PLANE * scale) @ np.array([[cos, sin], [-sin, cos]]) + rng.normal(0, 0.06 * much, 2)
+    # Each axis by itself: of a card on a leaning plane, a finder has the axes nearer to a right angle than they are.
+    turns = rng.normal(0, 0.05 * much) + rng.normal(0, 0.06 * much, 2)
+    axes = np.array([[np.cos(turns[0]), np.sin(turns[0])], [-np.sin(turns[1]), np.cos(turns[1])]])
+    plane = (PLANE * scale) @ axes + rng.normal(0, 0.06 * much, 2)
     return shake(from_plane(plane[None], quad[None])[0], 0.03 * much, rng).astype(np.float32)
 
 
