@@ -37,7 +37,7 @@ SLOPE, OFFSET = 1.56, -0.08
 CERTAIN: Final = 0.92
 
 #: What is less likely than this to be a card at all, or could be any card, is not reported.
-LEAST_IS_CARD: Final = 0.2
+LEAST_IS_CARD: Final = 0.5
 LEAST_CONFIDENCE: Final = 0.08
 #: Of what can hardly be read, less surely than this, the symbols must stand where a card has them.
 SURE: Final = 0.3
