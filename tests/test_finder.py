@@ -164,7 +164,7 @@ def test_outlines_that_are_sheared_are_mended():
     assert min(overlap(*pair) for pair in zip(mended, table.corners, strict=True)) > 0.93
 
 
-#: A part of one of these still passes for a card: a letter on its key, a pip, a sign in the middle of its card, a piece of a pattern.
+#: A part of one of these still passes for a card: a letter on its key, a pip, a sign, a piece of a pattern.
 TAKEN = pytest.mark.xfail(strict=True, reason="a part of it passes for a card")
 
 
