@@ -39,9 +39,9 @@ CERTAIN: Final = 0.92
 #: What is less likely than this to be a card at all, or could be any card, is not reported.
 LEAST_IS_CARD: Final = 0.5
 LEAST_CONFIDENCE: Final = 0.08
-#: Of what can hardly be read, less surely than this, the symbols must stand where a card has them.
+#: What is read less surely than this is reported only if its symbols stand where a card has them,
 SURE: Final = 0.3
-#: What is more surely a card than this is reported even where it can hardly be read.
+#: or if it is a card more surely than this.
 SURELY_CARD: Final = 0.7
 
 #: Pixels of a card's short side from which its stripes can be told: two to each.

@@ -10,10 +10,13 @@ import pytest
 import setml
 from setml import DECK, Solution, Solver, draw_table
 from setml.classifiers import Heuristics
+from setml.classifiers.base import Classifier, Readings
 from setml.datasets.samples import SAMPLES
 from setml.datasets.truth import read_truth
 from setml.evaluation.measures import score
 from setml.extractors import Contours
+from setml.extractors.base import Detections
+from setml.photo import Photo
 from setml.solution import FoundCard
 from setml.solver import CERTAIN, correct
 from tests.conftest import ROOT
@@ -172,3 +175,29 @@ def test_a_photo_that_failed_counts_as_nothing_found():
     counts = score(truth, None)
     assert (counts.photos, counts.found, counts.false, counts.boards) == (1, 0, 0, 0)
     assert dataclasses.astuple(counts + counts)[0] == 2
+
+
+class Doubtful(Classifier):
+    """Reads nothing well, and is as sure as it is told that each crop is a card."""
+
+    name = "doubtful"
+
+    def __init__(self, is_card: float) -> None:
+        self.is_card = is_card
+
+    def read(self, crops):
+        values = np.tile(np.array([0.6, 0.3, 0.1], np.float32), (len(crops), 4, 1))
+        return Readings(values=values, is_card=np.full(len(crops), self.is_card, np.float32))
+
+
+@pytest.mark.parametrize(("is_card", "shown"), [(0.99, 1), (0.65, 0)])
+def test_what_is_surely_a_card_is_shown_uncertain_though_it_can_hardly_be_read(is_card, shown):
+    blank = Detections(
+        corners=np.array([[[10, 10], [100, 10], [100, 150], [10, 150]]], np.float32),
+        scores=np.ones(1, np.float32),
+        crops=np.full((1, 280, 180, 3), 250, np.uint8),
+    )
+    photo = Photo.from_image(np.full((200, 200, 3), 250, np.uint8))
+    cards = Solver("contours", Doubtful(is_card)).read(photo, blank).cards
+    assert len(cards) == shown
+    assert not any(found.certain for found in cards)
