@@ -7,6 +7,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from setml.extractors.quads import areas_of
+
 Floats = npt.NDArray[np.floating]
 
 #: By how much the sizes of cards differ from what the plane has them, as the spread of Student's t with three degrees
@@ -50,10 +52,7 @@ def judge_sizes(corners: Floats, likely: Floats) -> Floats:
     count = len(corners)
     if count <= LEAST_OTHERS:
         return np.ones(count)
-    across = corners[:, 2] - corners[:, 0]
-    along = corners[:, 3] - corners[:, 1]
-    areas = np.abs(across[:, 0] * along[:, 1] - across[:, 1] * along[:, 0]) / 2
-    sizes = np.maximum(areas, 1e-9) ** (1 / 3)
+    sizes = np.maximum(areas_of(corners), 1e-9) ** (1 / 3)
     middles = corners.mean(axis=1)
     places = np.hstack([np.ones((count, 1)), (middles - middles.mean(axis=0)) / max(float(np.ptp(middles)), 1e-9)])
     # (n, n): of each card's fit, how much each other counts.

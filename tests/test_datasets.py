@@ -24,6 +24,7 @@ from setml.datasets.decoys import draw_negatives
 from setml.datasets.drawn import draw_crops
 from setml.datasets.export import write_crops
 from setml.datasets.fetch import FetchError, fetch
+from setml.datasets.harden import WAYS, harden
 from setml.datasets.negatives import cut_negatives
 from setml.datasets.tables import draw_table
 from setml.datasets.truth import TruthError, read_truth
@@ -260,6 +261,24 @@ def test_photographs_are_made_harder_and_keep_their_truth(labelled, tmp_path):
     assert np.allclose(new.corners / (new.width, new.height), old.corners / (old.width, old.height), atol=1e-3)
     assert new.path.read_bytes() == again.path.read_bytes() != old.path.read_bytes()
     assert run("data", "harden", labelled, tmp_path / "one").returncode != 0
+
+
+def test_corners_of_photographs_made_harder_lie_where_they_lay(table, tmp_path):
+    photos = {f"{place}.png": table.to_dict() for place in range(len(WAYS))}
+    for name in photos:
+        cv2.imwrite(str(tmp_path / name), table.image)
+    (tmp_path / "labels.json").write_text(json.dumps({"photos": photos}))
+    harden(read_truth(tmp_path), tmp_path / "harder")
+    harder = read_truth(tmp_path / "harder")
+    assert sorted(truth.edition for truth in harder) == sorted(WAYS)
+    size = table.image.shape[1::-1]
+    for truth in harder:
+        back, _ = cv2.estimateAffine2D(truth.corners.reshape(-1, 2), table.corners.reshape(-1, 2))
+        image = cv2.warpAffine(cv2.imread(str(truth.path)), back, size, flags=cv2.INTER_AREA)
+        old, new = (
+            cv2.GaussianBlur(cv2.cvtColor(each, cv2.COLOR_BGR2GRAY), (0, 0), 6) for each in (table.image, image)
+        )
+        assert np.corrcoef(old.ravel(), new.ravel())[0, 1] > 0.9, truth.edition
 
 
 def test_labels_are_reviewed_the_doubtful_first_and_dropped_without_loss(tmp_path, capsys):

@@ -144,7 +144,7 @@ Example:
 @click.option("--seed", type=int, default=0, show_default=True, help="Of all that is left to chance.")
 @click.option("--overwrite", is_flag=True, help="Replace files that are there.")
 def harden(tables: Path, folder: Path, split: str | None, seed: int, overwrite: bool) -> None:
-    """Write the labelled photographs of TABLES anew into FOLDER: under a lamp, overexposed, out of focus, small."""
+    """Write the labelled photographs of TABLES anew into FOLDER, each made harder, as by a lamp or from far away."""
     from setml.datasets.harden import harden as make_harder
     from setml.datasets.truth import read_truth
 

@@ -55,6 +55,18 @@ def decode(numbers: npt.NDArray[np.floating]) -> Numbers:
     return np.stack([corners.real, corners.imag], axis=-1)
 
 
+def areas_of(corners: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+    """Return the areas of quadrilaterals, (n, 4, 2), in square pixels: (n,).
+
+    Examples
+    --------
+    >>> areas_of(np.array([[[0, 0], [2, 0], [2, 3], [0, 3]]], float)).tolist()
+    [6.0]
+    """
+    across, along = corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]
+    return np.asarray(np.abs(across[:, 0] * along[:, 1] - across[:, 1] * along[:, 0]) / 2)
+
+
 def overlap(a: npt.NDArray[np.floating], b: npt.NDArray[np.floating]) -> float:
     """Intersection over union of two convex quadrilaterals, (4, 2) each.
 
@@ -95,8 +107,7 @@ def may_overlap(corners: npt.NDArray[np.floating], least: float) -> npt.NDArray[
     low, high = corners.min(axis=1), corners.max(axis=1)
     sides = np.minimum(high[:, None], high) - np.maximum(low[:, None], low)
     both = np.maximum(sides, 0).prod(axis=2)
-    x, y = corners[..., 0], corners[..., 1]
-    areas = np.abs((x * np.roll(y, -1, axis=1) - y * np.roll(x, -1, axis=1)).sum(axis=1)) / 2
+    areas = areas_of(corners)
     # The intersection is no larger than that of the boxes, nor than either quadrilateral.
     both = np.minimum(both, np.minimum(areas[:, None], areas))
     return np.asarray(both > least * (areas[:, None] + areas - both))
