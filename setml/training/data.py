@@ -107,7 +107,7 @@ def gather(root: Path | None, *, quick: bool = False, seed: int = 0) -> Training
     """
     crops, tables = labelled(root, "train", most=_QUICK if quick else None)
     parts = list(_real(crops, tables, 2 if quick else 8, seed))
-    copies = (10 if quick else 50) if root else (25 if quick else 150)
+    copies = (10 if quick else 50) if root else (12 if quick else 150)
     drawn = draw_crops(copies, seed, SCALE)
     negatives = draw_negatives(min(len(drawn), 4000), seed, SCALE)
     parts += [("drawn", drawn), ("not a card", negatives)]

@@ -24,7 +24,7 @@ from setml.training.fit_nets import Schedule, fit_nets, measure, predict
 SCHEDULE: Final = Schedule()
 #: For nets that learn from drawn cards alone, of which new ones teach less and less.
 DRAWN_SCHEDULE: Final = Schedule(epochs=10)
-QUICK_SCHEDULE: Final = Schedule(epochs=3, crops=5_000, patience=3)
+QUICK_SCHEDULE: Final = Schedule(epochs=3, crops=3_500, patience=3)
 
 #: On so many crops of `val` an exported model is compared with its original.
 COMPARED: Final = 200
