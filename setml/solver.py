@@ -33,7 +33,7 @@ DEFAULT_METHOD: Final = "key"
 #: are reported on split `val` (:func:`setml.evaluation.compare.fit_confidence`).
 SLOPE, OFFSET = 1.56, -0.08
 #: A card of less confidence is said to be uncertain. On split `val`, 98.6 % of what is reported has more, and
-#: 99.93 % of that is right.
+#: 99.85 % of that is right.
 CERTAIN: Final = 0.92
 
 #: What is less likely than this to be a card at all, or could be any card, is not reported.

@@ -17,6 +17,7 @@ from setml.evaluation.measures import score
 from setml.extractors.finder import Finder, decode_peaks, reduce
 from setml.extractors.pyramid import Pyramid
 from setml.extractors.quads import decode, encode, overlap
+from setml.photo import read_photo
 from setml.solver import solve
 from setml.training import fit_extractor, scenes
 from setml.training.data import Plan
@@ -153,6 +154,28 @@ def test_a_whole_deck_is_read():
     assert sorted(found.card for found in solve(table.image, extractor="finder").cards) == sorted(table.cards)
 
 
+@pytest.mark.parametrize("times", [2, 3.5, 5])
+def test_cards_of_a_few_pixels_are_found_at_a_second_glance(times):
+    """A table as a small part of the photo: its cards are 3 to 8 % of the photo's length wide."""
+    table = draw_table(12, seed=9, size=(1200, 900))
+    room = [round(side * (times - 1)) for side in table.image.shape[:2]]
+    ground = np.quantile(table.image.reshape(-1, 3), 0.3, axis=0)
+    far = cv2.copyMakeBorder(
+        table.image, room[0] // 3, room[0], room[1], room[1] // 3, cv2.BORDER_CONSTANT, value=ground.tolist()
+    )
+    assert sorted(found.card for found in solve(far, extractor="finder").cards) == sorted(table.cards)
+
+
+@pytest.mark.parametrize("surface", ["white", "wood", "cloth"])
+def test_a_card_that_fills_the_picture_is_read(surface):
+    table = draw_table(9, seed=2, surface=surface, size=(1600, 1200))
+    corners = table.corners[4]
+    left, top = (corners.min(axis=0) - 20).astype(int)
+    right, bottom = (corners.max(axis=0) + 20).astype(int)
+    near = np.ascontiguousarray(table.image[top:bottom, left:right])
+    assert [found.card for found in solve(near, extractor="finder").cards] == [table.cards[4]]
+
+
 def test_outlines_that_are_sheared_are_mended():
     table = draw_table(9, seed=3)
     sheared = np.array(table.corners, np.float32)
@@ -170,10 +193,7 @@ TAKEN = pytest.mark.xfail(strict=True, reason="a part of it passes for a card")
 
 @pytest.mark.parametrize(
     "kind",
-    [
-        pytest.param(place, id=name, marks=TAKEN if name in ("keys", "back", "playing card", "other game") else ())
-        for place, name in enumerate(KINDS)
-    ],
+    [pytest.param(place, id=name, marks=TAKEN if name == "playing card" else ()) for place, name in enumerate(KINDS)],
 )
 def test_other_things_are_no_cards(kind):
     things = draw_negatives(9 * len(KINDS), seed=77, scale=1.4, halves=False).images[kind :: len(KINDS)]
@@ -193,6 +213,22 @@ def test_rows_without_gaps_are_solved_whole(real_tables, name):
     truth = next(truth for truth in read_truth(real_tables, "val") if truth.name == f"pclewis/{name}.jpg")
     figures = score(truth, solve(truth.path, extractor="finder")).figures()
     assert (figures["boards"], figures["set lists"]) == (100, 100)
+
+
+@pytest.mark.parametrize(
+    ("name", "angle"), [("webrewthebestbeer1/DSC00486", 45), ("dbieber/51", 45), ("dbieber/4", 70)]
+)
+def test_photographs_held_askew_are_solved_whole(real_tables, name, angle):
+    """Turned by half a right angle, outlines are farther off at a glance, and need more looks."""
+    truth = next(truth for truth in read_truth(real_tables, "val") if truth.name == f"{name}.jpg")
+    image = read_photo(truth.path, enough=1000).image
+    height, width = image.shape[:2]
+    turn = cv2.getRotationMatrix2D((0, 0), angle, 1)
+    outline = np.array([[0, 0], [width, 0], [width, height], [0, height]]) @ turn[:, :2].T
+    turn[:, 2] = -outline.min(axis=0)
+    around = np.quantile(image.reshape(-1, 3), 0.5, axis=0).tolist()
+    askew = cv2.warpAffine(image, turn, np.ceil(np.ptp(outline, axis=0)).astype(int), borderValue=around)
+    assert sorted(found.card for found in solve(askew, extractor="finder").cards) == sorted(truth.cards)
 
 
 def test_photographs_without_a_card_show_none(real_tables):

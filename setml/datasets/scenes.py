@@ -129,11 +129,11 @@ class SceneMaker:
             turns = rng.uniform(0, 2 * np.pi, count)
         else:
             gap = rng.choice(
-                [rng.uniform(-0.25, 0), 0.0, rng.uniform(0.01, 0.1), rng.uniform(0.1, 0.7)], p=[0.1, 0.2, 0.3, 0.4]
+                [rng.uniform(-0.25, 0), 0.0, rng.uniform(0.01, 0.1), rng.uniform(0.1, 0.7)], p=[0.13, 0.2, 0.3, 0.37]
             )
             gaps = np.array([gap, gap if rng.random() < 0.6 else rng.uniform(0, 0.8)])
             step = np.array([1, ASPECT]) + gaps
-            if rng.random() < 0.12:
+            if rng.random() < 0.16:
                 # A cascade: each covers up to half of the one before.
                 axis = rng.integers(2)
                 step[axis] = (1, ASPECT)[axis] * rng.uniform(0.42, 0.8)
@@ -171,11 +171,9 @@ class SceneMaker:
         low, high = seen.min(axis=(0, 1)), seen.max(axis=(0, 1))
         fit = min(width / (high[0] - low[0]), height / (high[1] - low[1]))
         side = np.median(np.linalg.norm(seen[:, 1] - seen[:, 0], axis=1))
-        # All of it with some room, or so near that some is cut off; no card larger than a third of the picture.
-        scale = min(
-            fit * rng.choice([rng.uniform(0.55, 1), rng.uniform(0.9, 1.4)], p=[0.75, 0.25]),
-            0.42 * max(width, height) / side,
-        )
+        # All of it with some room or far away, or so near that some is cut off; seldom does one card fill the picture.
+        fill = rng.choice([rng.uniform(0.25, 0.55), rng.uniform(0.55, 1), rng.uniform(0.9, 1.4)], p=[0.1, 0.65, 0.25])
+        scale = min(fit * fill, rng.choice([0.42, 0.62], p=[0.7, 0.3]) * max(width, height) / side)
         room = np.maximum(np.array([width, height]) - (high - low) * scale, 0) / 2
         middle = np.array([width, height]) / 2 + rng.uniform(-1, 1, 2) * room
         return np.asarray((seen - (low + high) / 2) * scale + middle, np.float32)

@@ -1,4 +1,4 @@
-"""The extractor that has learned where cards are: a glance at the whole photo, then two looks at each card."""
+"""The extractor that has learned where cards are: a glance at the whole photo, then a few looks at each card."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import numpy.typing as npt
 from setml.cores import cores
 from setml.extractors.base import Extractor
 from setml.extractors.pyramid import Pyramid
-from setml.extractors.quads import decode, may_overlap, overlap
+from setml.extractors.quads import areas_of, decode, may_overlap, overlap
 from setml.extractors.refiner import Refiner
 from setml.model import Model, models_folder
 from setml.photo import BGR
+from setml.symbols import ASPECT
 
 Quads = npt.NDArray[np.float32]
 
@@ -26,10 +27,21 @@ COARSEST: Final = 32
 WORKING_SIDE: Final = 1400
 #: Pixels of what the net sees to one of its answer.
 STRIDE: Final = 4
+#: Where half of the cards are less wide than this, in pixels of what the net sees, it sees the part of the photo that
+#: holds them once more, in which they are this wide, or as wide as so many pixels of the part's longer side allow.
+SMALL: Final = 24
+NEAR: Final = 32
+MOST_PIXELS_NEAR: Final = 480
+#: A peak of this heat may tell where cards lie, if not that there is one.
+HINT: Final = 0.1
 #: A peak of less heat is no card.
-LEAST_HEAT: Final = 0.4
+LEAST_HEAT: Final = 0.45
 #: Looked at from near, only what is surely no card is dropped: a classifier sees it from nearer still.
-LEAST_SCORE: Final = 0.1
+LEAST_SCORE: Final = 0.02
+#: A card of which the second look moves a corner by more than this, in its short sides, is looked at again; so many
+#: looks at most.
+STEP: Final = 0.08
+MOST_LOOKS: Final = 4
 #: Two quadrilaterals that share more than this, intersection over union, are one card.
 MOST_OVERLAP: Final = 0.35
 
@@ -39,7 +51,7 @@ class Glance(Extractor):
 
     It gives for each place of the photo how likely the middle of a card lies there, and the card's corners as numbers
     that half a turn does not change (see :mod:`setml.extractors.quads`); its peaks are the cards. After Zhou, Wang and
-    Kraehenbuehl, "Objects as points", 2019.
+    Kraehenbuehl, "Objects as points", 2019. Where the cards turn out small, it sees their part of the photo larger.
 
     Parameters
     ----------
@@ -72,18 +84,44 @@ class Glance(Extractor):
 
     def find(self, pyramid: Pyramid) -> tuple[Quads, npt.NDArray[np.float32]]:
         """Find the cards; see :meth:`setml.extractors.base.Extractor.find`."""
-        seen = reduce(pyramid.at_most(WORKING_SIDE)[0])
+        image, scale = pyramid.at_most(WORKING_SIDE)
+        corners, heats = self._see(image, LONGER_SIDE)
+        if heats.max(initial=0) < LEAST_HEAT:
+            # One card may fill the picture.
+            corners, heats = self._see(image, LONGER_SIDE / 2)
+        sure = corners[heats >= LEAST_HEAT]
+        if len(sure):
+            width = float(np.quantile(np.sqrt(areas_of(sure) / ASPECT), 0.5))
+            if width * LONGER_SIDE / max(image.shape) < SMALL:
+                near, heats_near = self._see_nearer(image, corners, width)
+                corners, heats = np.concatenate([near, corners]), np.concatenate([heats_near, heats])
+        kept = suppress(corners, heats, self.least_heat)
+        return (corners[kept] / scale).astype(np.float32), heats[kept]
+
+    def _see_nearer(self, image: BGR, corners: Quads, width: float) -> tuple[Quads, npt.NDArray[np.float32]]:
+        """See the part of an image that holds cards about so wide, larger; parameters in the image's own pixels."""
+        around = 1.6 * float(np.sqrt(areas_of(corners).max() / ASPECT))
+        left, top = np.maximum(corners.min(axis=(0, 1)) - around, 0).astype(int)
+        right, bottom = np.minimum(corners.max(axis=(0, 1)) + around, image.shape[1::-1]).astype(int)
+        part = image[top:bottom, left:right]
+        near, heats = self._see(part, min(max(part.shape) * NEAR / width, MOST_PIXELS_NEAR))
+        return near + np.array([left, top], np.float32), heats
+
+    def _see(self, image: BGR, longer_side: float) -> tuple[Quads, npt.NDArray[np.float32]]:
+        """Run the net on an image, so many pixels long; return what may be cards, in the image's own pixels."""
+        seen = reduce(image, longer_side)
         said = self.model.run(seen.astype(np.float32)[None] / 255)
-        corners, heats = decode_peaks(said["heat"][0, ..., 0], said["quad"][0], self.least_heat)
-        scale = np.array(pyramid.image.shape[1::-1]) / seen.shape[1::-1]
-        return (corners * scale).astype(np.float32), heats
+        least = min(self.least_heat, HINT)
+        corners, heats = decode_peaks(said["heat"][0, ..., 0], said["quad"][0], least)
+        return (corners * (np.array(image.shape[1::-1]) / seen.shape[1::-1])).astype(np.float32), heats
 
 
 class Finder(Extractor):
     """Finds cards at a glance, then looks at each from near: moves its corners to where they are, and judges.
 
-    Two nets of one make do so one after the other, the first of which has learned from the glance's own errors: a
-    cascade, after Cai and Vasconcelos, "Cascade R-CNN: delving into high quality object detection", 2018.
+    Two nets of one make do so one after the other, the first of which has learned from the glance's own errors; where
+    the second still moves a corner, it looks again. A cascade, after Cai and Vasconcelos, "Cascade R-CNN: delving into
+    high quality object detection", 2018.
 
     Parameters
     ----------
@@ -111,14 +149,25 @@ class Finder(Extractor):
         """Find the cards; see :meth:`setml.extractors.base.Extractor.find`."""
         corners, _ = self.glance.find(pyramid)
         corners, scores = self.first_look.refine(pyramid, corners)
-        corners, scores = self.second_look.refine(pyramid, corners[scores >= LEAST_SCORE])
+        corners, scores = self._look_until_still(pyramid, corners[scores >= LEAST_SCORE])
         kept = suppress(corners, scores, LEAST_SCORE)
         return corners[kept], scores[kept]
 
+    def _look_until_still(self, pyramid: Pyramid, corners: Quads) -> tuple[Quads, npt.NDArray[np.float32]]:
+        """Take the second look, and take it again at those whose corners it still moves."""
+        corners, scores = corners.copy(), np.zeros(len(corners), np.float32)
+        moving = np.arange(len(corners))
+        for _ in range(MOST_LOOKS):
+            before = corners[moving]
+            corners[moving], scores[moving] = self.second_look.refine(pyramid, before)
+            steps = np.linalg.norm(corners[moving] - before, axis=2).max(axis=1)
+            moving = moving[steps > STEP * np.linalg.norm(before[:, 1] - before[:, 0], axis=1)]
+        return corners, scores
 
-def reduce(image: BGR) -> BGR:
-    """Reduce a photo to what the net sees: BGR, uint8, (H, W, 3) to one 320 pixels long, sides multiples of 32."""
-    scale = LONGER_SIDE / max(image.shape[:2])
+
+def reduce(image: BGR, longer_side: float = LONGER_SIDE) -> BGR:
+    """Reduce a photo to what the net sees: BGR, uint8, (H, W, 3) to one so long, sides multiples of 32."""
+    scale = longer_side / max(image.shape[:2])
     width, height = (max(COARSEST, round(side * scale / COARSEST) * COARSEST) for side in image.shape[1::-1])
     # To twice the size, then halved: much quicker than the mean over areas, and what is found is the same.
     twice = cv2.resize(image, (2 * width, 2 * height), interpolation=cv2.INTER_LINEAR)

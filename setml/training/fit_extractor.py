@@ -98,7 +98,7 @@ LESSONS: Final = {
         {"heat": heat_loss, "quad": quad_loss},
         longer_side=320,
         draw=draw_scenes,
-        epochs=36,
+        epochs=60,
         batches=220,
     ),
     "refiner-1": _LOOKING,

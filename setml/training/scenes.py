@@ -131,6 +131,8 @@ def _move(scene: Scene, size: tuple[int, int], rng: np.random.Generator) -> Scen
     fit = min(target / (width, height)) if rng.random() < 0.5 else max(target / (width, height))
     zoom = fit * rng.uniform(0.6, 1.6)
     angle = rng.choice([0, np.pi / 2, np.pi, -np.pi / 2]) + rng.normal(0, 0.1)
+    if rng.random() < 0.3:
+        angle = rng.uniform(0, 2 * np.pi)
     square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], float)
     corners = square / 2 * (width, height) * zoom * (1 + rng.normal(0, 0.04, (4, 2)))
     if rng.random() < 0.5:
