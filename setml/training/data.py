@@ -115,7 +115,9 @@ def gather(root: Path | None, *, quick: bool = False, seed: int = 0) -> Training
         parts.append(("mistaken", mine_negatives(Scenes(crops, tables, seed), 40 if quick else 300, seed)))
     train = LabelledCrops.join([part for _, part in parts])
     kinds = np.concatenate([np.full(len(part), kind, np.dtype("U16")) for kind, part in parts])
-    return TrainingData(train, kinds, _val(root, seed))
+    val = _val(root, seed)
+    # Not every third: where cards are in order, those would be of one value.
+    return TrainingData(train, kinds, val.take(np.arange(0, len(val), 4)) if quick else val)
 
 
 def _real(
