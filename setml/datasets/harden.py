@@ -1,4 +1,4 @@
-"""Labelled photographs made harder: under a colored lamp, overexposed, out of focus, of fewer pixels, from far away."""
+"""Labelled photographs made harder: in bad light, out of focus, of fewer pixels, from far away, held askew."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from setml.files import write_file, write_picture
 from setml.photo import BGR, read_photo
 
 #: How pixels of a photograph map to those of what is made of it: (2, 3), affine.
-Way = npt.NDArray[np.float64]
+Affine = npt.NDArray[np.float64]
 
 #: The longer side of a photograph, at most, in pixels, before it is made harder.
 LONGER_SIDE: Final = 1400
@@ -33,7 +33,7 @@ def harden(truths: Sequence[Truth], folder: Path, seed: int = 0, *, overwrite: b
     folder : Path
         For the photographs, named by the way, and the labels.
     seed : int
-        Of lamps.
+        Of all that is left to chance.
     overwrite : bool
         Replace files that are there.
 
@@ -60,7 +60,7 @@ def harden(truths: Sequence[Truth], folder: Path, seed: int = 0, *, overwrite: b
     write_file(folder / "labels.json", json.dumps({"photos": labels}, indent=1).encode(), overwrite=overwrite)
 
 
-def _label(truth: Truth, way: str, image: BGR, moved: Way) -> dict[str, Any]:
+def _label(truth: Truth, way: str, image: BGR, moved: Affine) -> dict[str, Any]:
     """Put the truth in the form of ``labels.json``, in pixels of the written image; the way stands for the edition."""
     height, width = image.shape[:2]
     boxes = _move(truth.ignore[:, [[0, 1], [2, 1], [2, 3], [0, 3]]], moved)
@@ -78,15 +78,15 @@ def _label(truth: Truth, way: str, image: BGR, moved: Way) -> dict[str, Any]:
     }
 
 
-def _move(quads: npt.NDArray[np.floating], moved: Way) -> npt.NDArray[np.float64]:
+def _move(quads: npt.NDArray[np.floating], moved: Affine) -> npt.NDArray[np.float64]:
     return np.asarray(quads @ moved[:, :2].T + moved[:, 2]).reshape(-1, 4, 2)
 
 
-def _in_place(image: npt.NDArray[Any], scale: float = 1.0) -> tuple[BGR, Way]:
+def _in_place(image: npt.NDArray[Any], scale: float = 1.0) -> tuple[BGR, Affine]:
     return np.asarray(image, np.uint8), np.eye(2, 3) * scale
 
 
-def _lamp(image: BGR, rng: np.random.Generator) -> tuple[BGR, Way]:
+def _lamp(image: BGR, rng: np.random.Generator) -> tuple[BGR, Affine]:
     """Light by a lamp of strong color that the camera does not make up for."""
     warmth = rng.choice([-1, 1]) * rng.uniform(0.35, 0.6)
     gains = np.exp([-warmth, 0.1 * rng.normal(), warmth])
@@ -94,25 +94,25 @@ def _lamp(image: BGR, rng: np.random.Generator) -> tuple[BGR, Way]:
     return _in_place(np.clip(lit * 255, 0, 255))
 
 
-def _overexpose(image: BGR, rng: np.random.Generator) -> tuple[BGR, Way]:
+def _overexpose(image: BGR, rng: np.random.Generator) -> tuple[BGR, Affine]:
     """Light by a lamp of any color, so bright that paper and inks reach the end of some channels."""
     gains = np.exp(rng.normal(0, 0.35, 3))
     paper = max(float(np.percentile(image.max(axis=2), 90)), 1.0)
     return _in_place(np.clip(image * (rng.uniform(0.9, 1.5) * 255 / paper * gains / gains.mean()), 0, 255))
 
 
-def _blur(image: BGR, rng: np.random.Generator) -> tuple[BGR, Way]:
+def _blur(image: BGR, rng: np.random.Generator) -> tuple[BGR, Affine]:
     """Take the picture out of focus."""
     return _in_place(cv2.GaussianBlur(image, (0, 0), max(image.shape) * rng.uniform(0.0015, 0.003)))
 
 
-def _shrink(image: BGR, rng: np.random.Generator) -> tuple[BGR, Way]:
+def _shrink(image: BGR, rng: np.random.Generator) -> tuple[BGR, Affine]:
     """Take the picture with half as many pixels a side, or fewer."""
     factor = rng.uniform(0.35, 0.5)
     return _in_place(cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), factor)
 
 
-def _step_back(image: BGR, rng: np.random.Generator) -> tuple[BGR, Way]:
+def _step_back(image: BGR, rng: np.random.Generator) -> tuple[BGR, Affine]:
     """Take the picture from so far that what it showed is half to a third as long; around it, a blurred table."""
     height, width = image.shape[:2]
     times = rng.uniform(2, 3)
@@ -125,7 +125,7 @@ def _step_back(image: BGR, rng: np.random.Generator) -> tuple[BGR, Way]:
     return np.asarray(wide, np.uint8), np.array([[1, 0, left], [0, 1, top]], float)
 
 
-def _turn(image: BGR, rng: np.random.Generator) -> tuple[BGR, Way]:
+def _turn(image: BGR, rng: np.random.Generator) -> tuple[BGR, Affine]:
     """Hold the camera askew; around the picture, the color of most of the table."""
     height, width = image.shape[:2]
     turn = rng.choice([-1, 1]) * rng.uniform(20, 70)
@@ -138,6 +138,6 @@ def _turn(image: BGR, rng: np.random.Generator) -> tuple[BGR, Way]:
 
 
 #: In what ways a photograph is made harder, by name.
-WAYS: Final[Mapping[str, Callable[[BGR, np.random.Generator], tuple[BGR, Way]]]] = MappingProxyType(
+WAYS: Final[Mapping[str, Callable[[BGR, np.random.Generator], tuple[BGR, Affine]]]] = MappingProxyType(
     {"lamp": _lamp, "overexposed": _overexpose, "blur": _blur, "small": _shrink, "far": _step_back, "turned": _turn}
 )
